@@ -12,8 +12,8 @@ from ipaddress import IPv4Network, collapse_addresses
 
 from nornir_tasks.design import host_ports
 from nornir_tasks.design.claims import Owner, host_prefix
-from nornir_tasks.design.config.access_lists import ICMP, AccessList, Direction, Family
-from nornir_tasks.design.flows import DIRECTIONS, Flow, Rule, Service, answer, needed, numbered, opening
+from nornir_tasks.design.config.access_lists import ICMP, UDP, AccessList, Direction, Family
+from nornir_tasks.design.flows import DHCP, DIRECTIONS, Flow, Rule, Service, answer, needed, numbered, opening
 from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.plane import Plane
@@ -34,9 +34,10 @@ def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[
     if plane.host_vlan is None or network.host_block(device.name, plane.name) is None:
         return
     lists = {direction: access_list(network, plane, device, direction) for direction in DIRECTIONS}
+    _, elsewhere = _dhcp_servers(network, plane, device)
     svi = PartialPort(
         acls={(FAMILY, direction): each.name for direction, each in lists.items()},
-        dhcp_servers=plane.dhcp_servers or None,
+        dhcp_servers=elsewhere or None,  # one in the VLAN itself hears its requests
     )
     yield PartialConfig(
         access_lists={each.name: each for each in lists.values()},
@@ -53,9 +54,25 @@ def access_list(network: Network, plane: Plane, device: Device, direction: Direc
     flows = () if allowed is None else allowed.flows
     far = _far(network, plane, network.host_block(device.name, plane.name) or "")
     found = [each for flow in flows for each in _of_flow(flow, direction, near, far)]
+    servers, _ = _dhcp_servers(network, plane, device)
     rules = [*needed(FAMILY, direction, has_dhcp=has_dhcp, has_whole_icmp=whole), *_joined(found)]
+    rules += [_relayed(plane.pools["hosts"], f"{server}/32", direction) for server in sorted(servers)]
     prefix = host_prefix(plane.name, plane.fabric)
     return AccessList(f"{prefix}V{plane.host_vlan}-{direction}".upper(), FAMILY, numbered(rules))
+
+
+def _dhcp_servers(network: Network, plane: Plane, device: Device) -> tuple[frozenset[str], frozenset[str]]:
+    """Servers that are attached to this access switch themselves, and all others."""
+    block = network.host_block(device.name, plane.name) or ""
+    here = frozenset(each for each in plane.dhcp_servers if ":" not in each and _is_in(f"{each}/32", block))
+    return here, plane.dhcp_servers - here
+
+
+def _relayed(pool: str, server: str, direction: Direction) -> Rule:
+    """What gateways of other access switches and a server here say to one another (RFC 2131, 4.1: port 67 at both)."""
+    _, port = DHCP[FAMILY]
+    source, destination = (server, pool) if direction == "in" else (pool, server)
+    return UDP, source, destination, (port, port), (port, port), False, None
 
 
 def _joined(found: Iterable[tuple[tuple[str, ...], Callable[[str], Rule]]]) -> Iterator[Rule]:

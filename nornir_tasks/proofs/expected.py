@@ -64,8 +64,18 @@ class Matrix:
         every = between(one.subnets[family], other.subnets[family], family)
         if {*one.groups, *other.groups} <= self.network.planes[one.plane].entry:
             return [every]  # who may enter may talk to one another
-        needed = (common(every, each) for each in self.needed(one.plane, other.plane, family))
+        needed = (
+            common(every, each) for each in (*self.needed(one.plane, other.plane, family), *self._relayed(one, family))
+        )
         return [*self._of_attached(one, other, family), *(each for each in needed if each is not None)]
+
+    def _relayed(self, one: Domain, family: Family) -> Iterator[Packets]:
+        """What gateways and DHCP servers on the plane say to one another; no list tells gateways from their network."""
+        plane, (_, port) = self.network.planes[one.plane], DHCP[family]
+        for server in plane.dhcp_servers if family == "ipv4" else ():
+            ends = Packets(addresses(plane.pools["hosts"], family), addresses(server, family))
+            for each in (ends, Packets(ends.destination, ends.source)):
+                yield each._replace(protocol=(UDP, UDP), source_port=(port, port), destination_port=(port, port))
 
     def _of_attached(self, one: Domain, other: Domain, family: Family) -> list[Packets]:
         """What flows let pass between two groups, whose networks hold their addresses alone; ICMP goes with any."""

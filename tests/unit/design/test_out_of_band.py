@@ -237,3 +237,17 @@ def test_a_site_without_the_plane_has_no_way_to_say_and_no_order_of_its_own() ->
 def test_names_on_the_plane_begin_like_no_host_and_hosts_are_as_they_were() -> None:
     assert network().hosts == designed(rails()).hosts
     assert all(re.fullmatch(r"[a-z0-9-]+", each.host) for each in network().attached)
+
+
+def test_a_dhcp_server_on_the_plane_hears_the_gateways_of_other_access_switches_and_needs_none_of_its_own() -> None:
+    found = designed(site(dhcp_relay=["10.183.0.2"]))
+    (leaf, _, address), far = place(found, "bastion-1"), elsewhere(found, BMCS)
+    assert address == "10.183.0.2"
+    svis = {name: port for name, each in configs(found).items() for port in each.interfaces if port.name == "vlan40"}
+    relaying = {name for name, port in svis.items() if port.dhcp_servers}
+    assert relaying == svis.keys() - {leaf}
+    gateway = str(IPv4Interface(str(svis[place(found, far)[0]].address)).ip)
+    lists = {each.name: each for each in configs(found)[leaf].access_lists}
+    assert passes(lists, "OOB-HOSTSV40-OUT", (UDP, gateway, address, 67, 67, False))
+    assert passes(lists, "OOB-HOSTSV40-IN", (UDP, address, gateway, 67, 67, False))
+    assert not passes(lists, "OOB-HOSTSV40-OUT", (UDP, gateway, address, 67, 69, False))

@@ -61,6 +61,10 @@ ACCOUNTS = About(
 ABOUT = (NTP, SYSLOG, ZTP, MANAGEMENT, ACCOUNTS)
 
 
+_MANAGEMENT_PORTS = ("Management", "mgmt", "eth")
+"""How ports that are on no front panel begin: Management1 of EOS, mgmt0 of NX-OS, eth0 of Cumulus Linux."""
+
+
 class _Seen(NamedTuple):
     """What a switch shows, read before anything is judged."""
 
@@ -78,7 +82,8 @@ def check_base(evidence: Evidence) -> list[Finding]:
     findings: list[Finding] = []
     cabled: dict[str, set[str]] = {}
     for device, port in evidence.far:
-        cabled.setdefault(device, set()).add(port)
+        if not port.startswith(_MANAGEMENT_PORTS):  # which an out-of-band plane has cables to
+            cabled.setdefault(device, set()).add(port)
     for device, observed in evidence.observed.items():
         config, seen = evidence.wanted[device], _seen(observed)
         if config.base.time_servers:
@@ -173,8 +178,6 @@ def _management(config: DeviceConfig, vrf: str | None, planned: Set[str], seen: 
     yield _finding(config, MANAGEMENT, verdict, expected, found or f"{own[0].port} in VRF {vrf}")
 
 
-_MANAGEMENT_PORTS = ("Management", "mgmt", "eth")
-"""How ports that are on no front panel begin: Management1 of EOS, mgmt0 of NX-OS, eth0 of Cumulus Linux."""
 _MOST = 3
 """Things that a message names."""
 

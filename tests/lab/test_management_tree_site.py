@@ -1,4 +1,4 @@
-"""An out-of-band plane in the lab below two SN2201: a 7010TX-48 and an N9K-C9348GC-FXP with lists both ways."""
+"""An out-of-band plane in the lab: a 7010TX-48 and an N9K-C9348GC-FXP below two SN2201, lists both ways, base."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +20,7 @@ def with_tree(where: Path) -> Operator:
     tree = data["fabrics"]["oob"]
     tree["leaf"] = {**ARISTA, "cable_m": 10, "overrides": [{"groups": [2], **CISCO}]}
     tree["spine"]["breakout"] = "4x25G"
+    data["base"] = {"ntp": ["192.0.2.120"], "syslog": ["192.0.2.51"]}
     file.write_text(yaml.safe_dump(data))
     return made
 
@@ -27,14 +28,17 @@ def with_tree(where: Path) -> Operator:
 @pytest.fixture(scope="module")
 def pushed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     with lab_of_its_own(tmp_path_factory.mktemp("tree"), with_tree) as made:
-        assert "4 of 4 changed" in made.run("push", "--plane", "oob", "--yes")
+        assert "8 of 8 changed" in made.run("push", "--yes")
         yield made
 
 
 def test_a_second_push_changes_nothing_and_every_check_passes(pushed: Operator) -> None:
-    assert "0 of 4 changed" in pushed.run("push", "--plane", "oob", "--yes")
-    report = pushed.json("validate", "--plane", "oob", "--all")
+    assert "0 of 8 changed" in pushed.run("push", "--yes")
+    report = pushed.json("validate", "--all")
     assert (report["failed"], report["tested"]) == (0, report["of"])
+    found = {each["device"]: each["found"] for each in report["findings"] if each["check"] == "management"}
+    assert len(found) == 8
+    assert found[ACCESS["eos"]] == "Management1 in VRF MGMT"
 
 
 @pytest.mark.parametrize("system", ACCESS)

@@ -36,8 +36,10 @@ class Breaks(Enum):
     GATEWAY = "the redundant gateway of an SVI"
     TREE = "spanning tree, of the switch or of a port"
     BALANCING = "load balancing"
-    SERVICES = "servers for time and log"
+    TIME = "time servers"
+    LOG = "log servers"
     ACCOUNTS = "local accounts"
+    MANAGEMENT = "the management port or its VRF"
     POLICY = "what routes are accepted and handed on, here and wherever a path leads through here"
     ANNOUNCED = "the prefixes of this switch, everywhere"
     PATHS = "how many next hops this switch uses, for all that it learns"
@@ -63,8 +65,10 @@ AT = {
     Breaks.GATEWAY: (frozenset({"gateways"}), False),
     Breaks.TREE: (frozenset({"vlan", "stp"}), False),
     Breaks.BALANCING: (frozenset({"load-balancing"}), False),
-    Breaks.SERVICES: (frozenset({"ntp", "syslog"}), False),
+    Breaks.TIME: (frozenset({"ntp"}), False),
+    Breaks.LOG: (frozenset({"syslog"}), False),
     Breaks.ACCOUNTS: (frozenset({"accounts"}), False),
+    Breaks.MANAGEMENT: (frozenset({"management"}), False),
     Breaks.POLICY: _ROUTES,
     Breaks.ANNOUNCED: _ROUTES,
     Breaks.PATHS: _ROUTES,
@@ -106,7 +110,12 @@ _OF_SWITCH = {
     "load_balancing": (Breaks.BALANCING,),
     "routing_policy": (Breaks.POLICY,),
     "static_routes": (Breaks.ANNOUNCED,),
-    "base": (Breaks.SERVICES, Breaks.ACCOUNTS),
+}
+_OF_BASE = {
+    "time_servers": (Breaks.TIME,),
+    "log_servers": (Breaks.LOG,),
+    "accounts": (Breaks.ACCOUNTS,),
+    "management": (Breaks.MANAGEMENT, Breaks.TIME, Breaks.LOG),
 }
 _OF_BGP = {
     "asn": (Breaks.SESSION,),
@@ -130,6 +139,7 @@ def broken(evidence: Evidence, device: str) -> Iterator[Broken]:
     running, wanted = evidence.running[device], evidence.wanted[device]
     yield from _interfaces(evidence, running, wanted)
     yield from _fields(_OF_SWITCH, running, wanted)
+    yield from _fields(_OF_BASE, running.base, wanted.base)
     if wanted.bgp is not None:
         yield from _bgp(evidence, device, running.bgp, wanted.bgp)
 

@@ -11,7 +11,7 @@ from nornir_tasks.checks.certificate import check_certificates
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.suite import judge
 from nornir_tasks.deploy.tasks import relevant_vrfs, worth_asking
-from nornir_tasks.design.config.base import NO_BASE, Server
+from nornir_tasks.design.config.base import NO_BASE, ManagementPort, Server
 from nornir_tasks.platforms.config_tree import Change
 from nornir_tasks.platforms.observed import (
     FIELDS,
@@ -158,6 +158,29 @@ def test_another_server_by_hand_is_one_cause_with_all_that_follows(os: str) -> N
     (cause,) = report.causes
     assert cause.lead.check == "config"
     assert {each.check for each in cause.follows} == {"ntp"} | ({"syslog"} if os != "nvue" else set())
+
+
+@EVERY
+def test_a_management_port_that_somebody_moved_is_one_cause(os: str) -> None:
+    name, right = DEVICES[os], evidence()
+    port = ManagementPort(VRF[os], "192.0.2.11/24", "192.0.2.1")
+    config = right.wanted[name]
+    wanted, running = (
+        replace(config, base=replace(config.base, management=each)) for each in (port, replace(port, vrf="OTHER"))
+    )
+    seen = right.observed[name]
+    moved = tuple(replace(each, vrf="OTHER") if each.port == PORT[os] else each for each in seen.vrf_ports or ())
+    report = judge(
+        replace(
+            right,
+            wanted={**right.wanted, name: wanted},
+            running={**right.running, name: running},
+            changes={**right.changes, name: (Change("-", (f"interface {PORT[os]}", "vrf OTHER")),)},
+            observed={**right.observed, name: replace(seen, vrf_ports=moved)},
+        )
+    )
+    (cause,) = report.causes
+    assert (cause.lead.check, [each.check for each in cause.follows]) == ("config", ["management"])
 
 
 @EVERY

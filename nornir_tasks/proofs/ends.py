@@ -112,25 +112,26 @@ def _of_leaves(network: Network, wires: Wires) -> Iterator[Domain]:
     """Planes without bonds: hosts of a leaf, each on a routed port, or together in the leaf's VLAN."""
     groups: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     places: dict[tuple[str, str], dict[Place, None]] = defaultdict(dict)
-    ends: dict[tuple[str, str], dict[Place, None]] = defaultdict(dict)
+    ends: dict[tuple[str, str, str], dict[Place, None]] = defaultdict(dict)
     for each in network.circuits:
         if each.link.kind == "host" and not network.planes[each.owner].is_bonded:
             leaf, host, vlan = each.link.upper, each.link.lower.device, network.planes[each.owner].host_vlan
             groups[leaf.device, each.owner][network.group_of(host)] = None
             places[leaf.device, each.owner][leaf.device, each.interface(leaf.device) if vlan is None else vlan] = None
             if (end := wires.end(leaf.device, leaf.port, each.use.tag)) is not None:
-                ends[leaf.device, each.owner][end] = None
+                ends[leaf.device, each.owner, network.group_of(host)][end] = None
     for (leaf_name, owner), its in groups.items():
         block, vlan = network.host_block(leaf_name, owner), network.planes[owner].host_vlan
         if block is None or leaf_name not in wires.configs:
             continue
         name = f"ports of {leaf_name}" if vlan is None else f"VLAN {vlan} of {leaf_name}"
         there = tuple(places[leaf_name, owner])
-        gates = _gates(wires, there, ends[leaf_name, owner])
         attached = network.attached_prefixes.get((leaf_name, owner), {})
         for group, prefixes in ((each, attached[each]) for each in its if each in attached):
+            gates = _gates(wires, there, ends[leaf_name, owner, group])
             yield from (Domain(owner, (group,), name, {"ipv4": each}, gates, there) for each in prefixes)
         if not attached:
+            gates = _gates(wires, there, [end for group in its for end in ends[leaf_name, owner, group]])
             yield Domain(owner, tuple(its), name, {"ipv4": block}, gates, there)
 
 

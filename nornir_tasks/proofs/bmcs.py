@@ -1,7 +1,9 @@
-"""BMCs: what joins a host and the out-of-band plane, and what of it no line of a switch says."""
+"""BMCs and management ports: what joins others to the out-of-band plane, and what of it no line of a switch says."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
+from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.links import Link
 from nornir_tasks.design.network import Network
@@ -26,6 +28,18 @@ def bridges(network: Network, shared: Mapping[str, str]) -> Iterator[tuple[str, 
         own = [each.link for each in network.circuits_of(host) if each.owner == plane]
         for cable in at.get(host, ()) if own else ():
             yield host, cable, own[0]
+
+
+def with_management_ports(network: Network, configs: Mapping[str, DeviceConfig]) -> dict[str, DeviceConfig]:
+    """The configurations; management ports of base configuration are ports as others are, by the plan's names."""
+    found = dict(configs)
+    for each in network.attached:
+        config = found.get(each.host)
+        own = config.base.management if config is not None else None
+        if config is not None and own is not None and all(port.name != each.port for port in config.interfaces):
+            port = Interface(each.port, None, own.address, None, True, None, vrf=own.vrf)
+            found[each.host] = replace(config, interfaces=(*config.interfaces, port))
+    return found
 
 
 def assumed(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from nornir_tasks.design.config.access_lists import AclBinding, Family
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.flows import Service
 from nornir_tasks.design.network import Network
-from nornir_tasks.proofs.bmcs import assumed, bridges
+from nornir_tasks.proofs.bmcs import assumed, bridges, with_management_ports
 from nornir_tasks.proofs.ends import Domain, End, Gate, Joined, domains, joined
 from nornir_tasks.proofs.expected import Matrix, ends_of
 from nornir_tasks.proofs.filters import Lists, Passed, decided, lists_of, passed
@@ -102,6 +102,7 @@ def judge(
     switches. A pair on a fabric with such a switch is proved in nothing; what is open by lines that are known is named.
     ``shared_bmcs``: host -> the plane whose port its BMC shares (NC-SI); of all others it has a port of its own.
     """
+    configs = with_management_ports(network, configs)
     wires = Wires(network, configs, tuple(bridges(network, shared_bmcs or {})))
     known = domains(network, wires)
     matrix = Matrix(network)

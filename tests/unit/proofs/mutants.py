@@ -8,7 +8,7 @@ from nornir_tasks.design.config.access_lists import AclRule
 from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.static_routes import StaticRoute
-from tests.unit.proofs.random_sites import MANAGEMENT_VRF, SPARE
+from tests.unit.proofs.random_sites import SPARE
 from tests.unit.proofs.site_proved import Site
 
 PORTS = (22, 67, 68, 111, 443, 623, 2049, 33434, 33523, 33524, 50000)
@@ -229,18 +229,12 @@ def gateway(site: Site, device: str, vlan: int, address: str) -> Interface:
 
 
 def management_among_the_ports(draw: Random, site: Site) -> Site | None:
-    """The management port of a switch in the VRF in which it routes hosts, or all switches; the default route too."""
+    """The management port of a switch in the VRF in which it routes hosts, or other switches."""
     if not site.network.management:
         return None
     device = draw.choice(sorted(site.network.management))
     name = next(each.port for each in site.network.attached if each.host == device)
-    vrf = routed_in(site, device)
-    site = site.with_port(device, name, vrf=vrf)
-    if draw.random() < 0.3:
-        routes = site.configs[device].static_routes
-        moved = tuple(replace(e, vrf=vrf) if e.vrf == MANAGEMENT_VRF else e for e in routes)
-        site = site.with_device(device, static_routes=moved)
-    return site
+    return site.with_port(device, name, vrf=routed_in(site, device))
 
 
 def bmc_shares_a_port(draw: Random, site: Site) -> Site | None:

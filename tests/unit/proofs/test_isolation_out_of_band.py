@@ -6,10 +6,11 @@ from functools import cache
 import pytest
 
 from nornir_tasks.design.config.access_lists import AclRule
+from nornir_tasks.design.config.base import ManagementPort
 from tests.unit.design import front_full
 from tests.unit.design.out_of_band import with_out_of_band
 from tests.unit.proofs import mutants
-from tests.unit.proofs.random_sites import built
+from tests.unit.proofs.random_sites import built, in_vrf
 from tests.unit.proofs.site_proved import Site
 
 ACCESS, OTHER = "oob-leaf-g1", "oob-leaf-g2"
@@ -66,6 +67,21 @@ def test_a_management_port_among_the_ports_of_a_leaf_opens_both_ways() -> None:
         f"{each} on oob" for each in ("bastion", "pdu", "switches", "gpu-bmc", "store-bmc", "login-bmc", "api-bmc")
     }
     assert access in (ACCESS, OTHER)
+
+
+@pytest.mark.parametrize(("vrf", "is_open"), [("MGMT", False), ("FRONT", True)])
+def test_a_management_port_of_base_configuration_is_a_port_as_others_are(vrf: str, is_open: bool) -> None:
+    data = front_full.data()
+    in_vrf(data)
+    made = built(with_out_of_band(data))
+    port = next(each.port for each in made.network.attached if each.host == LEAF)
+    config, at = made.configs[LEAF], made.network.management[LEAF]
+    others = tuple(each for each in config.interfaces if each.name != port)
+    base = replace(config.base, management=ManagementPort(vrf, at.interface, at.gateway))
+    made = made.with_device(LEAF, interfaces=others, base=base)
+    pairs = {(str(each.source), str(each.destination)) for each in made.judged().failed}
+    assert (("switches on oob", "api on business") in pairs) == is_open
+    assert not [each for each in made.judged().assumed if "management ports" in each]
 
 
 def test_a_management_port_in_a_vrf_without_other_ports_is_no_way_whatever_it_is_called() -> None:

@@ -10,6 +10,7 @@ import asyncio
 import ssl
 from collections.abc import Callable, Hashable
 from dataclasses import replace
+from ipaddress import IPv4Address
 from weakref import WeakKeyDictionary
 
 from .certificates import LabCertificates
@@ -23,7 +24,8 @@ class ServedApi:
     """What one switch's API is served with.
 
     ``names``: the name of the switch's own certificate in its configuration; ``named``: the name that the running
-    configuration has now, None if it names nothing that can be served; ``settings``: all that a connection depends on.
+    configuration has now, None if it names nothing that can be served; ``settings``: all that a connection depends on;
+    ``lets_in``: do the lists of the control plane let this client open one?
     """
 
     def __init__(
@@ -33,9 +35,10 @@ class ServedApi:
         own: str,
         named: Callable[[], str | None],
         settings: Callable[[], Hashable],
+        lets_in: Callable[[IPv4Address], bool],
     ) -> None:
         self._certificates, self._device = certificates, device
-        self._own, self._named, self._settings = own, named, settings
+        self._own, self._named, self._settings, self._lets_in = own, named, settings, lets_in
         self._contexts: dict[str, ssl.SSLContext] = {}
         self._since: WeakKeyDictionary[asyncio.BaseTransport, Hashable] = WeakKeyDictionary()
 
@@ -63,8 +66,10 @@ class ServedApi:
         return listener
 
     def is_current(self, transport: asyncio.BaseTransport | None) -> bool:
-        """Was this connection opened with the settings of now?"""
+        """Was this connection opened with the settings of now, or may it be? Lists let go on what is open already."""
         now = self._settings()
+        if transport is not None and transport not in self._since and not self._lets_in(_client_of(transport)):
+            return False
         return transport is None or self._since.setdefault(transport, now) == now
 
     def _choose(self, connection: ssl.SSLObject, _name: str | None, _listener: ssl.SSLContext) -> int | None:
@@ -81,3 +86,8 @@ class ServedApi:
                 device = replace(device, certificate="default")
             self._contexts[chosen] = self._certificates.server_context(device, name)
         return self._contexts[chosen]
+
+
+def _client_of(transport: asyncio.BaseTransport) -> IPv4Address:
+    """Who has opened this connection."""
+    return IPv4Address(str(transport.get_extra_info("peername")[0]))

@@ -305,6 +305,8 @@ class Capabilities:
     """What local accounts are like."""
     ssh_is_in_one_vrf: bool = True
     """May SSH be served in one VRF alone? Else it is in all."""
+    control_list_is_of_vrf: bool = False
+    """Is the access list of the control plane applied in a VRF? Else on the management port."""
     acls: AclFacts | None = None
     """None: no access lists."""
     acl_gap: str = ""

@@ -76,3 +76,9 @@ class DeviceConfig:
     static_routes: tuple[StaticRoute, ...] = ()
     bgp: Bgp | None = None
     base: Base = NO_BASE
+
+    @property
+    def every_list(self) -> tuple[AccessList, ...]:
+        """The access lists with that of the control plane."""
+        control = self.base.reach.control_plane
+        return self.access_lists if control is None else (*self.access_lists, control.access_list)

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from nornir_tasks.design import managed_aaa, managed_accounts, managed_reach
+from nornir_tasks.design import lockout, managed_aaa, managed_accounts, managed_reach
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.base import NO_BASE, Base, BaseSection, ManagementPort, Server
 from nornir_tasks.design.management import ManagementAddress
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.partial_config import BasePolicy, DnsPolicy
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.intent.base_model import DEFAULT_VRF, BaseIntent, DnsIntent
@@ -61,9 +61,19 @@ def _dns(intent: DnsIntent | None) -> DnsPolicy | None:
     return None if intent is None else DnsPolicy(tuple(map(str, intent.servers)), intent.domain)
 
 
-def of_switch(policy: BasePolicy, management: ManagementAddress | None) -> BasePolicy:
-    """The same for one switch, whose management port has this address."""
-    return replace(policy, management=management)
+def of_switch(network: Network, device: Device) -> BasePolicy | None:
+    """What is managed of one switch, with what the design knows of its management port; None: nothing is."""
+    policy = network.base.get(device.fabric)
+    if policy is None:
+        return None
+    return replace(policy, management=network.management.get(device.name), must_get_in=tuple(_entries(network)))
+
+
+def _entries(network: Network) -> Iterator[str]:
+    """The addresses from which alone an out-of-band plane may be entered."""
+    for plane in network.planes.values():
+        for group in sorted(plane.entry):
+            yield from (each for each in network.ends_of_flows[plane.name][group].prefixes["ipv4"] if each is not None)
 
 
 def sections(policy: BasePolicy | None, management: ManagementAddress | None = None) -> frozenset[BaseSection]:
@@ -118,6 +128,8 @@ def problems(device: str, policy: BasePolicy | None, capabilities: Capabilities)
     """What of the base configuration of one switch it cannot be configured with."""
     if policy is None:
         return
+    if policy.reach.allowed is not None:
+        yield from lockout.problems(device, policy.reach.allowed, policy.must_get_in)
     if policy.port and (policy.management is None or policy.vrf is None):
         what = "its management port is managed, and has no address in a management VRF"
         yield Problem(device, what, "an address, and a default route, of an out-of-band plane")

@@ -1,8 +1,13 @@
 """How switches are reached: what the intent manages of it, and in the terms of each OS."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+from ipaddress import ip_address
+
 from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AclRule, PortRange
 from nornir_tasks.design.config.base import BaseSection
-from nornir_tasks.design.config.reach import ApiSettings, Reach, SshSettings
+from nornir_tasks.design.config.reach import ApiSettings, ControlPlane, Reach, SshSettings
 from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.design.partial_config import BasePolicy, ReachPolicy
 from nornir_tasks.intent.base_model import BaseIntent
@@ -13,6 +18,7 @@ def policy(base: BaseIntent) -> ReachPolicy:
     return ReachPolicy(
         certificate=None if base.api is None else base.api.certificate,
         ssh_idle_minutes=None if base.ssh is None else base.ssh.idle_minutes,
+        allowed=None if base.control_plane is None else tuple(map(str, base.control_plane.allowed)),
     )
 
 
@@ -22,6 +28,7 @@ def sections(policy: ReachPolicy, management: ManagementAddress | None) -> froze
         "api": policy.certificate,
         "api address": policy.certificate and management,
         "ssh": policy.ssh_idle_minutes,
+        "control": policy.allowed,
     }
     return frozenset(section for section, value in found.items() if value is not None)
 
@@ -33,6 +40,7 @@ def within(base: BasePolicy, vrf: str | None, capabilities: Capabilities) -> Rea
     return Reach(
         api=_api(base, vrf, capabilities),
         ssh=None if minutes is None else SshSettings(minutes, ssh_vrf),
+        control_plane=_control_plane(base, vrf, capabilities),
     )
 
 
@@ -43,3 +51,36 @@ def _api(base: BasePolicy, vrf: str | None, capabilities: Capabilities) -> ApiSe
     if capabilities.api_is_bound_to == "vrf":
         return ApiSettings(certificate, vrf)
     return ApiSettings(certificate, None, management.address if management else None)
+
+
+_NTP, _DNS, _DHCP_SERVER, _DHCP_CLIENT = (123, 123), (53, 53), (67, 67), (68, 68)
+_STEP = 10
+
+
+def _control_plane(base: BasePolicy, vrf: str | None, capabilities: Capabilities) -> ControlPlane | None:
+    if base.reach.allowed is None:
+        return None
+    rules = tuple(_rules(base, base.reach.allowed))
+    numbered = tuple(replace(each, sequence=_STEP * n) for n, each in enumerate(rules, start=1))
+    return ControlPlane(numbered, vrf if capabilities.control_list_is_of_vrf else None)
+
+
+def _rules(base: BasePolicy, allowed: tuple[str, ...]) -> Iterator[AclRule]:
+    """Who gets in; ICMP; answers to what the switch opened or asked; then nothing."""
+    for prefix in allowed:
+        yield AclRule(0, True, source=prefix)
+    yield AclRule(0, True, ICMP["ipv4"])
+    yield AclRule(0, True, TCP, established=True)
+    for servers, port in ((base.ntp, _NTP), (base.dns.servers if base.dns else None, _DNS)):
+        yield from (_answer(each, port) for each in sorted(servers or (), key=_number) if ":" not in each)
+    yield AclRule(0, True, UDP, source_ports=_DHCP_SERVER, destination_ports=_DHCP_CLIENT)
+    yield AclRule(0, False)
+
+
+def _answer(server: str, port: PortRange) -> AclRule:
+    return AclRule(0, True, UDP, source=f"{server}/32", source_ports=port)
+
+
+def _number(address: str) -> tuple[int, int]:
+    value = ip_address(address)
+    return value.version, int(value)

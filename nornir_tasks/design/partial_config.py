@@ -124,6 +124,8 @@ class ReachPolicy:
     """Name of the certificate of the API, by HTTPS alone."""
     ssh_idle_minutes: int | None = None
     """Minutes after which idle sessions of SSH end."""
+    allowed: tuple[str, ...] | None = None
+    """IPv4 prefixes that get in to the control plane."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,8 @@ class BasePolicy:
     """How the switch is reached."""
     management: ManagementAddress | None = None
     """The address of this switch's management port, where the design knows it."""
+    must_get_in: tuple[str, ...] = ()
+    """IPv4 addresses and prefixes that must reach this switch, as far as the design knows."""
     accounts: tuple[AccountPolicy, ...] | None = None
     tacacs: TacacsPolicy | None = None
 

@@ -309,8 +309,7 @@ def device_config(network: Network, device: Device, *, drained: bool = False, am
     parts = list(contributions(network, device, among, drained=drained))
     used = {port for each in parts for port in each.config.ports or ()}
     parts.append(Contribution(THE_SWITCH, device.name, front_panel.partial_config(network, device, used)))
-    if (base := network.base.get(device.fabric)) is not None:
-        base = managed_base.of_switch(base, network.management.get(device.name))
+    if (base := managed_base.of_switch(network, device)) is not None:
         parts.append(Contribution(THE_BASE, device.name, PartialConfig(base=base)))
     config, claims = merge(device.name, parts), claims_on(network, device, among)
     if claims.has_lags and (problems := [*bundling.disagreements(device.name, parts)]):

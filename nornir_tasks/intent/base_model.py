@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 from nornir_tasks.intent.aaa_model import AaaIntent
 from nornir_tasks.intent.account_model import AccountIntent, AccountName, account_findings
 from nornir_tasks.intent.address_fields import HostAddress
-from nornir_tasks.intent.base_reach import ApiIntent, SshIntent
+from nornir_tasks.intent.base_reach import ApiIntent, ControlPlaneIntent, SshIntent
 from nornir_tasks.intent.fields import Written
 from nornir_tasks.intent.findings import Finding, wrong
 from nornir_tasks.intent.part import Part
@@ -88,6 +88,8 @@ class BaseIntent(Part):
     """The API that switches are configured by. A change of it needs ``--allow-management``."""
     ssh: SshIntent | None = None
     """SSH to switches. A change of it needs ``--allow-management``."""
+    control_plane: ControlPlaneIntent | None = None
+    """Who reaches switches over their management ports. A change of it needs ``--allow-management``."""
 
     accounts: dict[AccountName, AccountIntent] | None = None
     """Local accounts, by name: what is left when no server of accounts answers. Every other account is removed, but
@@ -114,6 +116,10 @@ class BaseIntent(Part):
         if self.management is not None and not _OUT_OF_BAND.fullmatch(self.vrf):
             expected = "a name that no plane can have: MGMT, or what begins with mgmt, management or oob"
             yield Finding(("vrf",), "not a management VRF, which management: managed needs", expected, self.vrf)
+        if self.control_plane is not None and self.vrf == DEFAULT_VRF:
+            hint = "in the default VRF the fabric's own sessions are the control plane's as well"
+            what = "an access list of the control plane without a management VRF"
+            yield Finding(("control_plane",), what, "a management VRF, as vrf: MGMT", "vrf: default", hint=hint)
         sections = [each for each in type(self).model_fields if each != "vrf"]
         if all(getattr(self, each) is None for each in sections):
             hint = "base: unmanaged leaves all of it as switches have it"

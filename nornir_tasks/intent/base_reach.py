@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from nornir_tasks.intent.fields import Unit, Written
+from nornir_tasks.intent.fields import Prefix, Unit, Written
 from nornir_tasks.intent.findings import wrong
 from nornir_tasks.intent.part import Part
 
@@ -43,3 +43,15 @@ class SshIntent(Part):
 
     idle_minutes: Annotated[int, Field(ge=1, le=29), Unit("minutes")]
     """Minutes after which a session that nobody types in ends."""
+
+
+class ControlPlaneIntent(Part):
+    """Who may talk to switches over their management ports: an access list with a counted deny at its end.
+
+    IPv4 alone. All others get in ICMP, and answers: of TCP that the switch opened, of its time and name servers, of
+    DHCP.
+    """
+
+    allowed: Annotated[tuple[Prefix, ...], Field(min_length=1)]
+    """Prefixes from which everything gets in: SSH, the API, SNMP, NTP and the rest. Servers that switches ask by UDP
+    and that are not in ``ntp`` or ``dns`` must be in here, and whoever may enter the out-of-band plane."""

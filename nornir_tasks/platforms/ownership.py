@@ -14,7 +14,7 @@ from functools import cache
 from typing import Literal
 
 from nornir_tasks.design.claims import BASE, SWITCH, Claims
-from nornir_tasks.design.config.base import BASE_SECTIONS, NETWORK_SECTIONS, BaseSection
+from nornir_tasks.design.config.base import BASE_SECTIONS, NETWORK_SECTIONS, PORT_SECTIONS, BaseSection
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 
 Key = Literal[
@@ -52,6 +52,8 @@ Key = Literal[
     "account",
     "base ssh",
     "base aaa",
+    "base control",
+    "base port",
     "switch",
     "nobody",
 ]
@@ -87,6 +89,7 @@ _WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
 _OF_BASE: Mapping[str, frozenset[BaseSection]] = {
     **{f"base {section}": frozenset({section}) for section in BASE_SECTIONS},
     "base network": NETWORK_SECTIONS,
+    "base port": PORT_SECTIONS,
 }
 """What is the base's where the intent manages any of these sections of it."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from ipaddress import IPv4Address
 
+from ..admission import Opening, admits
 from ..certificates import LabCertificates
 from ..engine import Tree
 from ..served import SELF_SIGNED, ServedApi
@@ -16,7 +18,14 @@ _API, _SECURITY = "management api http-commands", "management security"
 
 def served_api(device: DeviceSpec, certificates: LabCertificates, running: Callable[[], Tree]) -> ServedApi:
     """Of a switch whose running configuration is ``running()``."""
-    return ServedApi(certificates, device, _DAY0, lambda: _named(running()), lambda: _settings(running()))
+    return ServedApi(
+        certificates,
+        device,
+        _DAY0,
+        lambda: _named(running()),
+        lambda: _settings(running()),
+        lambda client: _lets_in(running(), client),
+    )
 
 
 def _named(tree: Tree) -> str | None:
@@ -37,3 +46,15 @@ def _named(tree: Tree) -> str | None:
 def _settings(tree: Tree) -> Hashable:
     blocks = (tree.first(_API), tree.first(_SECURITY))
     return tuple(None if each is None else tuple(node.line for node in each.walk()) for each in blocks)
+
+
+def _lets_in(tree: Tree, client: IPv4Address) -> bool:
+    """Does the list of the control plane in the management port's VRF permit this client? The lab's port is 443."""
+    port, control = tree.first("interface Management1"), tree.first("system control-plane")
+    vrf = port.value("vrf", "vrf") if port else None
+    bound = [each for each in control.find("ip access-group") if each.params.get("vrf") == vrf] if control else []
+    if not bound:
+        return True
+    rules = tree.first(f"ip access-list {bound[0].params['acl']}")
+    opening = Opening(client, 443, frozenset({"https"}))
+    return rules is None or admits((each.line for each in rules.walk()), opening)

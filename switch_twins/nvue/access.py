@@ -12,10 +12,12 @@ import hmac
 import json
 import secrets
 from dataclasses import dataclass
+from ipaddress import IPv4Address
 
 import bcrypt
 
 from .. import sha512_crypt
+from ..admission import covers
 from ..clock import Clock
 from ..spec import DeviceSpec
 from .dialect import Dialect
@@ -119,6 +121,30 @@ def is_reachable(device: DeviceSpec, running: Tree, dialect: Dialect) -> bool:
         and "down" not in get_or(eth0, {}, "link", "state")
         and dialect.vrf_of(eth0) == "mgmt"
     )
+
+
+def lets_in(device: DeviceSpec, running: Tree, client: IPv4Address) -> bool:
+    """Do the lists that eth0 has for the control plane permit this client? What no rule matches passes."""
+    lists = get_or(running, {}, "interface", "eth0", "acl")
+    for name in (name for name, use in lists.items() if "control-plane" in use.get("inbound", {})):
+        rules = get_or(running, {}, "acl", name, "rule")
+        for number in sorted(rules, key=int):
+            match = get_or(rules[number], {}, "match", "ip")
+            if _is_of(match, client, device.api_port):
+                if "permit" not in rules[number].get("action", {}):
+                    return False
+                break
+    return True
+
+
+def _is_of(match: Tree, client: IPv4Address, port: int) -> bool:
+    """Would a first segment from this client match? It has no state, and a random port of its own."""
+    if match.get("protocol") not in (None, "tcp") or not match:
+        return False
+    tcp = match.get("tcp", {})
+    to = tcp.get("dest-port", {"ANY": {}})
+    is_there = "ANY" in to or str(port) in to
+    return is_there and not {"state", "source-port"} & tcp.keys() and covers(match.get("source-ip", "ANY"), client)
 
 
 def _basic(value: str) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from ipaddress import IPv4Address
 
 from aiohttp import web
 
@@ -11,7 +12,7 @@ from ..served import SELF_SIGNED, ServedApi
 from ..spec import DeviceSpec
 from ..state import SwitchState
 from ..twin import LabContext, RequestCounter
-from .access import Access, is_reachable
+from .access import Access, is_reachable, lets_in
 from .autofill import hash_password
 from .brownfield import brownfield
 from .dialect import dialect_for
@@ -34,7 +35,7 @@ class NvueTwin:
         self._lab, self._state, self._runner = lab, None, None
         running = brownfield(device, lab.username, hash_password(lab.password), self.dialect)
         own = str(get_or(running, SELF_SIGNED, "system", "api", "certificate"))
-        self.api = ServedApi(lab.certificates, device, own, self._named_certificate, self._api_settings)
+        self.api = ServedApi(lab.certificates, device, own, self._named_certificate, self._api_settings, self._lets_in)
         self._started_s = lab.clock.now_s()
         self.store = RevisionStore(device, running, self.dialect, lab.clock, self._changed)
         self._operational = Operational(device, lab.fabric, self.dialect)
@@ -66,6 +67,9 @@ class NvueTwin:
 
     def _named_certificate(self) -> str:
         return str(get_or(self.store.running, SELF_SIGNED, "system", "api", "certificate"))
+
+    def _lets_in(self, client: IPv4Address) -> bool:
+        return lets_in(self.device, self.store.running, client)
 
     def _api_settings(self) -> str:
         return json.dumps(get_or(self.store.running, {}, "system", "api"), sort_keys=True)

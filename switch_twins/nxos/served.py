@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable
+from ipaddress import IPv4Address
 
+from ..admission import Opening, admits
 from ..certificates import LabCertificates
 from ..engine import Tree
 from ..served import SELF_SIGNED, ServedApi
@@ -17,7 +19,14 @@ _FILE = re.compile(r"bootflash:/*(?P<name>\S+)\.(?:crt|key)")
 
 def served_api(device: DeviceSpec, certificates: LabCertificates, running: Callable[[], Tree]) -> ServedApi:
     """Of a switch whose running configuration is ``running()``."""
-    return ServedApi(certificates, device, _DAY0, lambda: _named(running()), lambda: _settings(running()))
+    return ServedApi(
+        certificates,
+        device,
+        _DAY0,
+        lambda: _named(running()),
+        lambda: _settings(running()),
+        lambda client: _lets_in(running(), client),
+    )
 
 
 def named_vrf(tree: Tree) -> str | None:
@@ -39,3 +48,11 @@ def _settings(tree: Tree) -> Hashable:
     return tuple(
         child.line for child in tree.root.children.values() if child.words.startswith(("nxapi ", "feature nx"))
     )
+
+
+def _lets_in(tree: Tree, client: IPv4Address) -> bool:
+    """Does the list of mgmt0 permit this client? The lab's port is 443."""
+    port = tree.first("interface mgmt0")
+    bound = port.value("ip access-group", "acl") if port else None
+    rules = tree.first(f"ip access-list {bound}") if bound else None
+    return rules is None or admits((each.line for each in rules.walk()), Opening(client, 443, frozenset()))

@@ -16,7 +16,7 @@ from one_push import transaction
 from nornir_tasks.deploy.look import Rules
 from nornir_tasks.deploy.transaction import Transaction
 from nornir_tasks.design.management import ManagementAddress
-from nornir_tasks.design.partial_config import BasePolicy
+from nornir_tasks.design.partial_config import BasePolicy, ReachPolicy
 from nornir_tasks.drivers import nxos as nxos_driver
 from nornir_tasks.drivers import open_session
 from nornir_tasks.errors import CommitError, LeftToTimerError, RefusedError
@@ -32,6 +32,7 @@ from tests.unit.design import managed, reached
 SYSTEMS = {os: managed.DEVICES[f"{os} 5.16" if os == "nvue" else os] for os in ("eos", "nxos", "nvue")}
 BY_SYSTEM = pytest.mark.parametrize("os", SYSTEMS)
 RELEASES = {"nvue": {"release": "5.16.0"}, "nxos": {"ports": [f"Ethernet1/{n}" for n in range(1, 35)]}, "eos": {}}
+EACH = 3
 FIRST, SECOND = "fabric-2026", "fabric-2027"
 
 
@@ -96,7 +97,7 @@ class Reached:
 def lab(start_module_lab: Callable[..., RunningLab], tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningLab]:
     here = LabDescription(tmp_path_factory.mktemp("reach") / "lab")
     for os, device in SYSTEMS.items():
-        for number in range(2):
+        for number in range(EACH):
             asn = managed.network().device(device).asn
             here.add_device(f"{os}-{number}", os, asn=asn, certificates=[FIRST, SECOND], **RELEASES[os])
     yield start_module_lab(here)
@@ -105,7 +106,7 @@ def lab(start_module_lab: Callable[..., RunningLab], tmp_path_factory: pytest.Te
 @pytest.fixture(scope="module")
 def fresh(lab: RunningLab) -> Callable[[str], Reached]:
     """A switch of this system that nobody has pushed to."""
-    free = {os: [f"{os}-{number}" for number in range(2)] for os in SYSTEMS}
+    free = {os: [f"{os}-{number}" for number in range(EACH)] for os in SYSTEMS}
 
     def made(os: str) -> Reached:
         name = free[os].pop()
@@ -136,6 +137,21 @@ def test_after_a_push_the_new_certificate_is_served_and_after_its_rollback_the_o
     assert switch.served() == first
     switch.roll_back()
     assert switch.served() == own
+
+
+@BY_SYSTEM
+def test_a_list_that_keeps_the_tool_out_is_taken_back_by_the_timer_and_said_by_the_exit_code(
+    fresh: Callable[[str], Reached], os: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nxos_driver, "RECONNECT_S", 3.0)
+    switch = fresh(os)
+    before, own = switch.running(), switch.served()
+    reach = ReachPolicy(allowed=("198.51.100.0/24",))
+    with pytest.raises(LeftToTimerError) as raised:
+        switch.transaction(replace(reached.POLICY, reach=reach)).run()
+    assert raised.value.exit_code == CommitError.exit_code == 6
+    switch.all_timers_fire()
+    assert (switch.running(), switch.served()) == (before, own)
 
 
 @BY_SYSTEM

@@ -26,6 +26,8 @@ BY_HAND: dict[str, tuple[Path, ...]] = {
         (_SSH, "no shutdown"),
         (_SSH, "idle-timeout 600"),
         (_SSH, "vrf LEGACY", "no shutdown"),
+        ("system control-plane", "ip access-group LEGACY-EDGE vrf MGMT in"),
+        ("ip access-list GPUFABRIC-BASE-CONTROL", "5 permit ip any any"),
     ),
     "leaf-g1-r1": (
         ("nxapi http port 80",),
@@ -36,6 +38,8 @@ BY_HAND: dict[str, tuple[Path, ...]] = {
         ("nxapi certificate httpscrt certfile bootflash:old.crt",),
         ("feature telnet",),
         ("line vty", "exec-timeout 600"),
+        ("interface mgmt0", "ip access-group LEGACY-STORAGE in"),
+        ("ip access-list GPUFABRIC-BASE-CONTROL", "5 permit ip any any"),
     ),
     "spine-1": (
         ("system", "api", 'certificate: "self-signed"'),
@@ -43,6 +47,8 @@ BY_HAND: dict[str, tuple[Path, ...]] = {
         ("system", "api", "listening-address", "198.51.100.7"),
         ("system", "ssh-server", 'permit-root-login: "enabled"'),
         ("system", "ssh-server", "vrf", "default"),
+        ("interface", "eth0", "acl", "OLD-STORAGE", "inbound", "control-plane"),
+        ("acl", "GPUFABRIC-BASE-CONTROL", "rule", "5", "action", "permit"),
     ),
     "spine-2": (
         ("system", "api", 'certificate: "self-signed"'),
@@ -51,13 +57,17 @@ BY_HAND: dict[str, tuple[Path, ...]] = {
     ),
 }
 """What somebody may change on a switch whose API is managed."""
-OURS = {_API, _SSH, "management security", "system", "line vty"}
+OURS = {
+    *(_API, _SSH, "management security", "system", "line vty", "system control-plane", "interface mgmt0"),
+    *("ip access-list GPUFABRIC-BASE-CONTROL", "acl", "interface", "service"),
+}
 """The blocks of all systems that a push of it touches."""
 KEPT: dict[str, tuple[Path, ...]] = {
     "leaf-g1-r0": (
         (_API, "protocol https port 8443"),
         (_API, "vrf MGMT", "ip access-group MGMT-ACCESS"),
         (_SSH, "connection limit 20"),
+        ("system control-plane", "tcp mss ceiling ipv4 1400"),
         (_SSH, "ip access-group MGMT-ACCESS vrf MGMT in"),
         ("management security", "ssl profile EAPI", "certificate eapi.crt key eapi.key"),
     ),
@@ -103,7 +113,7 @@ def test_once_pushed_nothing_is_left_and_nothing_more_must_be_allowed(device: st
     assert base.tree.paths() <= after
     assert device_plan(base, switch.running()).changes == ()
     touched = {path[0] for path in before ^ after}
-    assert {each for each in touched if not each.startswith("nxapi ")} <= OURS
+    assert {each for each in touched if not each.startswith(("nxapi ", "ntp "))} <= OURS
 
 
 @SYSTEMS

@@ -7,13 +7,17 @@ from nornir_tasks.design.config.aaa import Tacacs
 from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.reach import NO_REACH, Reach
 
-BaseSection = Literal["hostname", "management", "dns", "ntp", "syslog", "accounts", "aaa", "api", "api address", "ssh"]
+BaseSection = Literal[
+    "hostname", "management", "dns", "ntp", "syslog", "accounts", "aaa", "api", "api address", "ssh", "control"
+]
 """Each is ours as a whole where the intent has its key, else others'. ``api address``: what the API listens
 on, where the design knows it."""
 BASE_SECTIONS: tuple[BaseSection, ...] = get_args(BaseSection)
 
 NETWORK_SECTIONS: frozenset[BaseSection] = frozenset({"dns", "management"})
 """Those that NX-OS has lines of in its management VRF."""
+PORT_SECTIONS: frozenset[BaseSection] = frozenset({"management", "control"})
+"""Those that NX-OS and Cumulus Linux have lines of at the management port."""
 
 
 @dataclass(frozen=True, slots=True)

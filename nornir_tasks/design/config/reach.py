@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from nornir_tasks.design.config.access_lists import AccessList, AclRule
+
 
 @dataclass(frozen=True, slots=True)
 class ApiSettings:
@@ -27,12 +29,32 @@ class SshSettings:
     """The one VRF that it is served in, by the switch's name for it; None: the default one, or all on that OS."""
 
 
+CONTROL_LIST = "GPUFABRIC-BASE-CONTROL"
+"""Name of the access list of the control plane."""
+
+
+@dataclass(frozen=True, slots=True)
+class ControlPlane:
+    """What gets in to the switch itself over its management port."""
+
+    rules: tuple[AclRule, ...]
+    """Of the access list of IPv4; the last one denies everything."""
+    vrf: str | None
+    """The VRF that the list is applied in; None: it is applied to the management port."""
+
+    @property
+    def access_list(self) -> AccessList:
+        """The list that has these rules."""
+        return AccessList(CONTROL_LIST, "ipv4", self.rules)
+
+
 @dataclass(frozen=True, slots=True)
 class Reach:
     """How a switch is reached. What is not managed is None."""
 
     api: ApiSettings | None = None
     ssh: SshSettings | None = None
+    control_plane: ControlPlane | None = None
 
 
 NO_REACH = Reach()

@@ -185,6 +185,8 @@ _TOMAHAWK4 = Capabilities(
     # um-eos, Layer 3 MTU; "Arista EOS MTU Behavior (1)": routed packets only, "no action on switched traffic"
     access_mtu="none",
     has_commit_timer=True,
+    # pyavd 6.4.0 eos__system: ip access-group NAME vrf V in, below system control-plane
+    control_list_is_of_vrf=True,
     # aristanetworks/avd renders "neighbor interface"; no published line shows GTSM on it, and it takes no route map
     unnumbered_gap="no source shows TTL security on an interface neighbour, which takes no route map of its own either",
     # pyavd 6.4.0 renders VRFs with BGP in them; that they need no route distinguisher unless routes leave their VRF:

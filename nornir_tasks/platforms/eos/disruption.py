@@ -104,7 +104,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # what the switch itself asks and tells; no packet of others depends on it
     (r"(?:no )?(?:hostname|ip name-server|dns domain|ntp|logging|username|aaa|tacacs-server) .*", Disruption.NONE),
     (r"router bfd(?: / interval .*)?", Disruption.NONE),
-    (r"(?:no )?management .*", Disruption.NONE),
+    (r"(?:no )?management .*|system control-plane(?: / .*)?", Disruption.NONE),
     (r"ip prefix-list \S+(?: / seq .*)?", Disruption.NONE),
     (r"route-map \S+ \S+ \d+(?: / (?:match ip address|set as-path|set community) .*)?", Disruption.NONE),
     (rf"{_BGP} / (?:no )?bgp (?:default|log-neighbor-changes|bestpath)\b.*", Disruption.NONE),

@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 
 from nornir_tasks.design.claims import MANAGEMENT_VRF
+from nornir_tasks.design.config.reach import CONTROL_LIST
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.parse_reach import PROFILE as API_PROFILE
 from nornir_tasks.platforms.own_path import filters, in_band_ports
@@ -110,6 +111,14 @@ OWNERSHIP = (
             rule(r"vrf \S+", "base ssh", shared=True, children=(rule(r"(?:no )?shutdown", "base ssh"),)),
         ),
     ),
+    # the control plane's list in VRFs; the default VRF keeps its own, which lets the fabric's sessions in
+    rule(
+        r"system control-plane",
+        "base control",
+        shared=True,
+        children=(rule(r"ip access-group \S+ vrf (?!default )\S+ in", "base control"),),
+    ),
+    rule(rf"ip access-list {CONTROL_LIST}", "base control"),
     # "qos map cos" rules ports that trust CoS: none of ours. A rewrite of DSCP would break the classes.
     rule(r"(?:no )?qos map (?:dscp|traffic-class) .*", "switch"),
     rule(r"(?:no )?qos rewrite dscp", "switch"),

@@ -12,6 +12,7 @@ from nornir_tasks.design.config.spanning_tree import SpanningTree
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
+from nornir_tasks.platforms import control_list
 from nornir_tasks.platforms.acl_lines import LIST
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.access_lists import BESIDE_LISTS, WORDS
@@ -181,7 +182,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         bgp=bgp,
         base=replace(base, reach=reach(fields, left), tacacs=tacacs(fields, left)),
     )
-    return Parsed(in_order(config, sort_key), left)
+    return Parsed(in_order(control_list.joined(config), sort_key), left)
 
 
 def _balanced(fields: Fields, left: ConfigTree) -> LoadBalancing | None:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterator
 
-from nornir_tasks.design.config.reach import ApiSettings, Reach, SshSettings
+from nornir_tasks.design.config.reach import CONTROL_LIST, ApiSettings, ControlPlane, Reach, SshSettings
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
-from nornir_tasks.platforms.lines import Block, Fields, number, row, text, yes
+from nornir_tasks.platforms.lines import Block, Fields, number, read, row, table, text, yes
 
 PROFILE = "GPUFABRIC"
 """Name of our TLS profile; others' stay."""
@@ -14,7 +14,16 @@ _API, _SECURITY, _OURS = "management api http-commands", "management security", 
 _SERVED = f"protocol https {_OURS}"
 _TLS = "tls versions 1.2"
 _ON, _OFF = "no shutdown", "shutdown"
-_SSH = "management ssh"
+_SSH, _CONTROL = "management ssh", "system control-plane"
+
+# one list for each VRF
+_APPLIED = row(
+    rf"ip access-group {CONTROL_LIST} vrf (\S+) in",
+    "control_vrf",
+    text,
+    single=r"ip access-group(?= \S+ vrf (\S+) in$)",
+)
+_APPLIED_LINES = table(_APPLIED)
 
 BLOCKS = (
     Block(
@@ -30,6 +39,7 @@ BLOCKS = (
             row(r"certificate (\S+)\.crt key \S+", "certificate", text, single="certificate"),
         ),
     ),
+    Block((rf"{_CONTROL}$",), (_APPLIED,)),
     Block((rf"{_SSH}$",), (row(r"idle-timeout (\d+)", "idle_minutes", number, single="idle-timeout"),)),
 )
 
@@ -50,12 +60,23 @@ def _note_ssh(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[Config
     return []
 
 
-READERS: tuple[tuple[str, Reader], ...] = ((_API, _note), (_SECURITY, _note), (_SSH, _note_ssh))
+def _note_control(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    values, unknown = read(node.children.values(), _APPLIED_LINES)
+    fields.update(values)
+    return unknown
+
+
+READERS: tuple[tuple[str, Reader], ...] = (
+    (_API, _note),
+    (_SECURITY, _note),
+    (_SSH, _note_ssh),
+    (_CONTROL, _note_control),
+)
 
 
 def reach(fields: Fields, left: ConfigTree) -> Reach:
     """All that the model has of it; other lines are left."""
-    return Reach(api=_api(fields, left), ssh=_ssh(fields, left))
+    return Reach(api=_api(fields, left), ssh=_ssh(fields, left), control_plane=_control_plane(fields))
 
 
 def _api(fields: Fields, left: ConfigTree) -> ApiSettings | None:
@@ -102,3 +123,9 @@ def _ssh(fields: Fields, left: ConfigTree) -> SshSettings | None:
         if not is_whole or path not in understood:
             left.add_path((_SSH, *path))
     return SshSettings(minutes, vrf) if is_whole and minutes is not None else None
+
+
+def _control_plane(fields: Fields) -> ControlPlane | None:
+    """Where the list of the control plane is applied; its rules come with the other lists."""
+    vrf = fields.get("control_vrf")
+    return None if vrf is None else ControlPlane((), vrf)

@@ -96,7 +96,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # what the switch itself asks and tells; no packet of others depends on it
     (r"service / (?:dns|ntp) / .*|system / (?:hostname: .*|(?:aaa|dns|ntp|syslog) / .*)", Disruption.NONE),
     (r"router / bfd / (?:state: .*|profile / \S+ / (?:detect-multiplier|min-[rt]x-interval): .*)", Disruption.NONE),
-    (r"system / (?:api|ssh-server) / .*", Disruption.NONE),
+    (r"system / (?:api|ssh-server) / .*|interface / eth0(?: / acl(?: / .*)?)?", Disruption.NONE),
     (r"router / policy / prefix-list / \S+ / (?:type|rule)\b.*", Disruption.NONE),
     (r"router / policy / route-map / \S+ / rule / \d+ / (?:action|match|set)\b.*", Disruption.NONE),
     (rf"{_BGP} / path-selection / multipath / aspath-ignore: .*", Disruption.NONE),

@@ -7,6 +7,7 @@ no owner.
 
 import re
 
+from nornir_tasks.design.config.reach import CONTROL_LIST
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.capabilities import PROFILE
 from nornir_tasks.platforms.nvue.tree import QOS_KINDS
@@ -89,7 +90,7 @@ _TIME = r"server|pool|peer"
 _OF_MANAGEMENT = rule(r"address|gateway|dhcp-client|vrf: .*", "base management")
 
 OWNERSHIP: tuple[Rule, ...] = (
-    _container(r"acl", _BY_NAME),
+    _container(r"acl", rule(CONTROL_LIST, "base control"), _BY_NAME),
     # the VLANs of the default bridge and its spanning tree; its other settings are whoever's made it
     _container(
         r"bridge",
@@ -103,14 +104,15 @@ OWNERSHIP: tuple[Rule, ...] = (
     _container(
         r"interface",
         rule(r"(?P<key>swp\w+|lo|bond\d+|peerlink)", "port", children=_TRUNK),
-        # of the management port its VRF, addresses of IPv4 and default route; the rest of it is others'
+        # of the management port its VRF, addresses of IPv4, default route and lists; the rest of it is others'
         rule(
             r"eth0",
-            "base management",
+            "base port",
             shared=True,
             children=(
                 rule(r"ip(?:v4)?", "base management", shared=True, children=(_OF_MANAGEMENT,)),
                 rule(r"vrf: .*", "base management"),
+                rule(r"acl", "base control"),
             ),
         ),
         rule(r"peerlink\.(?P<key>\d+)", "vlan"),

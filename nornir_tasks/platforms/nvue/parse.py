@@ -8,6 +8,7 @@ from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
+from nornir_tasks.platforms import control_list
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.access_lists import families, parse_lists
 from nornir_tasks.platforms.nvue.capabilities import Spelling
@@ -78,7 +79,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         vrfs=_vrfs(data),
         base=base,
     )
-    return Parsed(in_order(config, sort_key), _remainder(data))
+    return Parsed(in_order(control_list.joined(config), sort_key), _remainder(data))
 
 
 def _vlans(data: Data) -> tuple[Vlan, ...]:

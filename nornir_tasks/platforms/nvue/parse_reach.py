@@ -1,6 +1,6 @@
 """NVUE data of how a switch is reached: ``system.api`` and ``system.ssh-server``."""
 
-from nornir_tasks.design.config.reach import ApiSettings, Reach, SshSettings
+from nornir_tasks.design.config.reach import CONTROL_LIST, ApiSettings, ControlPlane, Reach, SshSettings
 from nornir_tasks.platforms.nvue.reading import Data, entries, look, take, take_empty, take_text, take_word
 
 _API, _SSH = ("system", "api"), ("system", "ssh-server")
@@ -9,7 +9,7 @@ _DEFAULT = "default"
 
 def reach(data: Data) -> Reach:
     """All that the model has of it."""
-    return Reach(api=_api(data), ssh=_ssh(data))
+    return Reach(api=_api(data), ssh=_ssh(data), control_plane=_control_plane(data))
 
 
 def _api(data: Data) -> ApiSettings | None:
@@ -37,3 +37,9 @@ def _ssh(data: Data) -> SshSettings | None:
         take(data, *_SSH, key)
     (vrf,) = vrfs
     return SshSettings(minutes, None if vrf == _DEFAULT else vrf)
+
+
+def _control_plane(data: Data) -> ControlPlane | None:
+    """Where the list of the control plane is applied; its rules come with the other lists."""
+    at = ("interface", "eth0", "acl", CONTROL_LIST, "inbound", "control-plane")
+    return ControlPlane((), None) if take_empty(data, *at) else None

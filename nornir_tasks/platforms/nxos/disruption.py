@@ -105,6 +105,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"feature tacacs\+|(?:tacacs-server|aaa) .*", Disruption.NONE),
     (r"interface \S+(?: / (?:description .*|(?:no )?ip redirects))?", Disruption.NONE),
     (r"feature (?:nxapi|telnet|ssh)|nxapi .*|line vty(?: / exec-timeout .*)?", Disruption.NONE),
+    (r"interface mgmt0(?: / ip access-group .*)?", Disruption.NONE),
     (r"ip prefix-list .*", Disruption.NONE),
     (r"route-map \S+ \S+ \d+(?: / (?:match ip address|set as-path|set community) .*)?", Disruption.NONE),
     (

@@ -7,6 +7,7 @@ VRFs, other address families, and objects outside our names and pools have no ow
 import re
 from dataclasses import replace
 
+from nornir_tasks.design.config.reach import CONTROL_LIST
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.own_path import filters, in_band_ports
 from nornir_tasks.platforms.ownership import Key, Rule, rule
@@ -85,6 +86,7 @@ OWNERSHIP = (
     # SSH, which is on by default, and no Telnet; keys, ciphers and filters stay as they are
     rule(r"no feature ssh|feature telnet", "base ssh"),
     rule(r"line vty", "base ssh", shared=True, children=(rule(r"exec-timeout \d+", "base ssh"),)),
+    rule(rf"ip access-list {CONTROL_LIST}", "base control"),
     rule(r"ip load-sharing .+", "switch"),
     rule(r"port-channel load-balance .+", "lag hash"),
     # where an owner makes the switch the root: its mode and priorities
@@ -120,12 +122,15 @@ OWNERSHIP = (
     rule(r"interface Vlan(?P<key>\d+)", "vlan", below=_BY_ADDRESS),
     # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
     rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
-    # Of the management port its VRF and addresses of IPv4; the rest of it is others'.
+    # Of the management port its VRF, addresses of IPv4 and what gets in; the rest of it is others'.
     rule(
         r"interface mgmt0",
-        "base management",
+        "base port",
         shared=True,
-        children=(rule(r"vrf member .+|ip address .+", "base management"),),
+        children=(
+            rule(r"vrf member .+|ip address .+", "base management"),
+            rule(r"ip access-group \S+ in", "base control"),
+        ),
     ),
     # A port that nobody uses any more leaves the group of ours that it is in: else the group would never go.
     replace(rule(r"interface (?P<key>\S+)", "port", children=_TRUNK), strays=_OF_MEMBER),

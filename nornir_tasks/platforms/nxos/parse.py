@@ -18,6 +18,7 @@ from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
+from nornir_tasks.platforms import control_list
 from nornir_tasks.platforms.acl_lines import LIST
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.hops import Hop, gathered
@@ -145,12 +146,12 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         bgp=reader.bgp.bgp,
         base=replace(
             reader.management.finish(values),
-            reach=reach(values | reader.vty, reader.remainder),
+            reach=reach(values | reader.vty | reader.management.of_port, reader.remainder),
             tacacs=reader.aaa.finish(),
         ),
     )
     reader.ports.require_bfd_lines(is_on=config.bfd is not None)
-    return Parsed(in_order(config, sort_key), reader.remainder.tree)
+    return Parsed(in_order(control_list.joined(config), sort_key), reader.remainder.tree)
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ from nornir_tasks.design.config.base import Base, ManagementPort, Server
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, Row, row, table, text
 from nornir_tasks.platforms.nxos.parse_accounts import ACCOUNT
+from nornir_tasks.platforms.nxos.parse_reach import LETS_IN
 from nornir_tasks.platforms.nxos.reading import Remainder
 
 _ADDRESS = r"[0-9a-f:.]+"
@@ -32,6 +33,7 @@ _MANAGEMENT = (
 _PORT_ROWS = (
     row(rf"vrf member ({MANAGEMENT_VRF})", "vrf", text, single="vrf member"),
     row(rf"ip address ({_IPV4}/\d+)", "address", text, single=r"ip address(?= \S+$)"),
+    LETS_IN,
 )
 _MANAGEMENT_LINES, _PORT_LINES = table(*_MANAGEMENT), table(*_PORT_ROWS)
 BASE_BLOCKS = (Block((rf"vrf context {MANAGEMENT_VRF}$",), _MANAGEMENT), Block((rf"{_PORT}$",), _PORT_ROWS))
@@ -67,6 +69,11 @@ class ManagementReader:
     def port(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface mgmt0``."""
         self._port = self._remainder.read(node, (*above, node.text), _PORT_LINES)
+
+    @property
+    def of_port(self) -> Fields:
+        """What was read of ``interface mgmt0``."""
+        return self._port
 
     def finish(self, values: Fields) -> Base:
         """Base configuration, from the lines at the top and of these blocks."""

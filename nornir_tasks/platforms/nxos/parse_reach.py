@@ -2,8 +2,8 @@
 
 import re
 
-from nornir_tasks.design.config.reach import ApiSettings, Reach, SshSettings
-from nornir_tasks.platforms.lines import Block, Fields, number, row, table
+from nornir_tasks.design.config.reach import CONTROL_LIST, ApiSettings, ControlPlane, Reach, SshSettings
+from nornir_tasks.platforms.lines import Block, Fields, number, row, table, yes
 from nornir_tasks.platforms.nxos.reading import Remainder
 
 _CERTIFICATE, _KEY = "nxapi certificate httpscrt certfile bootflash:/", "nxapi certificate httpskey keyfile bootflash:/"
@@ -25,6 +25,8 @@ API = tuple(
 VTY = "line vty"
 _VTY = (row(r"exec-timeout (\d+)", "idle_minutes", number, single="exec-timeout"),)
 VTY_LINES = table(*_VTY)
+LETS_IN = row(rf"ip access-group {CONTROL_LIST} in", "control", yes, single=r"ip access-group(?= \S+ in$)")
+"""Of ``interface mgmt0``."""
 # tests/corpus/nxos/NOTES.md, Base: SSH: 30 minutes are not printed; the intent has fewer
 BLOCKS = (Block((rf"{VTY}$",), _VTY),)
 
@@ -37,7 +39,11 @@ def on_flash(line: str) -> str:
 def reach(values: Fields, remainder: Remainder) -> Reach:
     """All that the model has of it; other lines are left."""
     minutes = values.get("idle_minutes")
-    return Reach(api=_api(values, remainder), ssh=None if minutes is None else SshSettings(minutes, None))
+    return Reach(
+        api=_api(values, remainder),
+        ssh=None if minutes is None else SshSettings(minutes, None),
+        control_plane=ControlPlane((), None) if "control" in values else None,
+    )
 
 
 def _api(values: Fields, remainder: Remainder) -> ApiSettings | None:

@@ -12,7 +12,12 @@ from tests.unit.design import managed
 
 DEVICES = managed.DEVICES
 VRFS = managed.VRFS
-POLICY = BasePolicy("MGMT", reach=ReachPolicy(certificate="fabric-2026", ssh_idle_minutes=10))
+ALLOWED = ("127.0.0.0/8", "198.51.100.0/24")
+POLICY = BasePolicy(
+    "MGMT",
+    ntp=("192.0.2.120", "2001:db8::7b"),
+    reach=ReachPolicy(certificate="fabric-2026", ssh_idle_minutes=10, allowed=ALLOWED),
+)
 
 
 @cache
@@ -32,5 +37,6 @@ def design(policy: BasePolicy = POLICY) -> SiteDesign:
 
 def realised(device: str, vrf: str | None = "MGMT") -> Realised:
     """``vrf``: the management VRF; None: all is reached in the default one."""
-    made = network(replace(POLICY, vrf=vrf))
+    reach = POLICY.reach if vrf else replace(POLICY.reach, allowed=None)
+    made = network(replace(POLICY, vrf=vrf, reach=reach))
     return device_config(made, made.device(device))

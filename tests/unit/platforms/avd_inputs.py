@@ -136,7 +136,7 @@ def _lists(config: DeviceConfig) -> Inputs:
     found: Inputs = {"hardware_counters": {"features": features}} if features else {}
     if "acl-update-permits" in config.services:
         found["hardware"] = {"access_list": {"update_default_result_permit": True}}
-    for acl in config.access_lists:
+    for acl in config.every_list:
         key = "ip_access_lists" if acl.family == "ipv4" else "ipv6_access_lists"
         entries = [_acl_rule(acl, rule) for rule in acl.rules]
         found.setdefault(key, []).append({"name": acl.name, "counters_per_entry": acl.counted, "entries": entries})

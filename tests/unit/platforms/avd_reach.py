@@ -11,7 +11,12 @@ Inputs = dict[str, Any]
 def reach_inputs(base: Base) -> Inputs:
     """Of what is ours."""
     api, ssh = base.reach.api, base.reach.ssh
-    return ({} if api is None else _api(api)) | ({} if ssh is None else {"management_ssh": _ssh(ssh)})
+    found = ({} if api is None else _api(api)) | ({} if ssh is None else {"management_ssh": _ssh(ssh)})
+    control = base.reach.control_plane
+    if control is not None:
+        groups = [{"acl_name": control.access_list.name, "vrf": control.vrf}]
+        found["system"] = {"control_plane": {"ipv4_access_groups": groups}}
+    return found
 
 
 def _api(api: ApiSettings) -> Inputs:

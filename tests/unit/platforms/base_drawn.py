@@ -5,10 +5,11 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from nornir_tasks.design.config.aaa import Tacacs
+from nornir_tasks.design.config.access_lists import TCP, AclBinding, AclRule
 from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.base import Base, BaseSection, ManagementPort, Server
 from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.config.reach import ApiSettings, Reach, SshSettings
+from nornir_tasks.design.config.reach import CONTROL_LIST, ApiSettings, ControlPlane, Reach, SshSettings
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.design.device_config import DeviceConfig
@@ -58,7 +59,13 @@ def _reached(config: DeviceConfig, vrf: str | None) -> st.SearchStrategy[Reach]:
     if config.os == "nvue":
         apis = st.builds(ApiSettings, names, st.none(), st.none() | st.ip_addresses(v=4).map(str))
     shells = st.builds(SshSettings, st.integers(1, 29), st.just(None if config.os == "nxos" else vrf))
-    return st.builds(Reach, st.none() | apis, st.none() | shells)
+    control = st.builds(
+        lambda prefixes: ControlPlane(_rules(prefixes), vrf if config.os == "eos" else None),
+        st.lists(st.sampled_from(("10.0.0.0/8", "192.0.2.0/24", "198.51.100.7/32")), min_size=1, max_size=3),
+    )
+    if config.os == "eos" and vrf is None:
+        control = st.nothing()
+    return st.builds(Reach, st.none() | apis, st.none() | shells, st.none() | control)
 
 
 def sections_of(base: Base) -> frozenset[BaseSection]:
@@ -74,6 +81,7 @@ def sections_of(base: Base) -> frozenset[BaseSection]:
         "api": base.reach.api,
         "api address": base.reach.api and base.reach.api.address,
         "ssh": base.reach.ssh,
+        "control": base.reach.control_plane,
     }
     return frozenset(section for section, value in found.items() if value)
 
@@ -81,13 +89,24 @@ def sections_of(base: Base) -> frozenset[BaseSection]:
 def with_management(config: DeviceConfig) -> DeviceConfig:
     """The same with the management port among the ports, its VRF and its route among theirs: as others see it."""
     port = config.base.management
-    if port is None:
+    filtered = config.os == "nxos" and config.base.reach.control_plane is not None
+    if port is None and not filtered:
         return config
     name = {"eos": "Management1", "nxos": "mgmt0"}[config.os]
-    made = Interface(name, None, port.address, None, enabled=True, qos_profile=None, vrf=port.vrf)
+    acls = (AclBinding("ipv4", "in", CONTROL_LIST),) if filtered else ()
+    address, vrf = (port.address, port.vrf) if port else (None, None)
+    made = Interface(name, None, address, None, enabled=True, qos_profile=None, vrf=vrf, acls=acls)
+    seen = replace(config, interfaces=(*config.interfaces, made))
+    if port is None:
+        return seen
     return replace(
-        config,
-        interfaces=(*config.interfaces, made),
+        seen,
         vrfs=(*config.vrfs, Vrf(port.vrf)),
         static_routes=(*config.static_routes, StaticRoute("0.0.0.0/0", port.vrf, (port.gateway,))),
     )
+
+
+def _rules(prefixes: list[str]) -> tuple[AclRule, ...]:
+    """Some get in, all others only with answers."""
+    permitted = [AclRule(10 * n, True, source=each) for n, each in enumerate(prefixes, start=1)]
+    return (*permitted, AclRule(900, True, TCP, established=True), AclRule(910, False))

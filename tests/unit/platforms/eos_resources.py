@@ -22,7 +22,7 @@ UNREACHABLE = 3
 def acls(config: DeviceConfig) -> Facts:
     found = []
     for family in ("ipv4", "ipv6"):
-        lists = [each for each in config.access_lists if each.family == family]
+        lists = [each for each in config.every_list if each.family == family]
         if lists:
             found.append({"afi": family, "acls": [_acl(each) for each in lists]})
     return found

@@ -98,6 +98,8 @@ def as_printed(os: str, tree: ConfigTree) -> str:
 
 def running(os: str, resource: str, text: str) -> Running:
     """A switch of this system that runs the text, for the parser of this resource."""
+    if (os, resource) == ("eos", "acl_interfaces"):  # it reads the list of the control plane as the last port's
+        text = re.sub(r"^system control-plane\n(?: .*\n)*", "", text, flags=re.MULTILINE)
     return Running(text, with_parents=os == "eos", is_indented=(os, resource) not in WITHOUT_INDENT)
 
 

@@ -34,6 +34,7 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
             "management ssh / shutdown",
             "management ssh / vrf <name>",
             "no ip routing vrf <name>",
+            "system control-plane / ip access-group GPUFABRIC-BASE-CONTROL vrf <name> in",
         },
         "bgp": {
             "neighbor <address> description <text>",

@@ -47,6 +47,7 @@ def _policy(base: BaseIntent) -> BasePolicy:
     return BasePolicy(
         None if base.vrf == DEFAULT_VRF else base.vrf,
         hostname=base.hostname is not None,
+        banner=base.banner,
         port=base.management is not None,
         dns=_dns(base.dns),
         ntp=ntp,
@@ -83,6 +84,7 @@ def sections(policy: BasePolicy | None, management: ManagementAddress | None = N
     found: dict[BaseSection, object] = {
         "hostname": policy.hostname or None,
         "management": policy.port or None,
+        "banner": policy.banner,
         "dns": policy.dns,
         "ntp": policy.ntp,
         "syslog": policy.syslog,
@@ -113,6 +115,7 @@ def within(policy: BasePolicy | None, device: str, capabilities: Capabilities) -
     )
     return Base(
         hostname=device if policy.hostname else None,
+        banner=policy.banner,
         management=port,
         name_servers=names,
         domain=dns.domain,

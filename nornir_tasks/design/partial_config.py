@@ -166,6 +166,8 @@ class BasePolicy:
     """The management VRF, where the OS lets it be named; None: these servers are reached in the default VRF."""
     hostname: bool = False
     """Is the switch's own name that of the design? False: not managed."""
+    banner: str | None = None
+    """What is shown before a login."""
     port: bool = False
     """Are management VRF, port and default route those of the design? False: not managed."""
     dns: DnsPolicy | None = None

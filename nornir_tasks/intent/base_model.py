@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 from nornir_tasks.intent.aaa_model import AaaIntent
 from nornir_tasks.intent.account_model import AccountIntent, AccountName, account_findings
 from nornir_tasks.intent.address_fields import HostAddress
+from nornir_tasks.intent.banner_field import Banner
 from nornir_tasks.intent.base_reach import ApiIntent, ControlPlaneIntent, SshIntent
 from nornir_tasks.intent.fields import Written
 from nornir_tasks.intent.findings import Finding, wrong
@@ -77,6 +78,9 @@ class BaseIntent(Part):
     needs ``--allow-management``, and of an address it does not last by a push: after the commit the switch is asked
     again where ``devices.yml`` has it, does not answer there, and its own timer takes the change back. So an address is
     changed at the switch's console, and then in ``devices.yml``."""
+    banner: Banner | None = None
+    """What switches show before a login: ``banner login`` on EOS, ``banner motd`` on NX-OS, the message before login of
+    Cumulus Linux. Any other text there is replaced."""
     dns: DnsIntent | None = None
     """Name servers and domain name."""
     ntp: Annotated[tuple[HostAddress, ...], Field(min_length=1)] | None = None

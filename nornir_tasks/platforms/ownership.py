@@ -43,6 +43,7 @@ Key = Literal[
     "dhcp relay",
     "base hostname",
     "base management",
+    "base banner",
     "base dns",
     "base ntp",
     "base syslog",

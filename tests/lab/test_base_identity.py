@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from pydantic import ValidationError
 
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
@@ -13,6 +14,7 @@ from nornir_tasks.design import managed_base
 from nornir_tasks.design.partial_config import BasePolicy, DnsPolicy
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.errors import DesignError, RefusedError
+from nornir_tasks.intent.base_model import BaseIntent
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.usecases.site import select
@@ -149,3 +151,54 @@ def test_a_management_vrf_that_somebody_makes_route_is_a_difference_and_routes_n
     assert switch.running() != good
     push(switch, base, allow_management=True)
     assert switch.running() == good
+
+
+BANNER = "Property of Example.\n#  All sessions are recorded.  #\nLast line: EOF, or not."
+
+
+@SYSTEMS
+def test_a_banner_of_several_lines_takes_the_place_of_another_and_is_read_back(device: str) -> None:
+    base = base_of(device, banner=BANNER)
+    switch = called(base, device)
+    before = lines_of(base, switch)
+    assert push(switch, base) == 2
+    after = lines_of(base, switch)
+    assert len(before ^ after) == 2
+    parsed = base.platform.parse(base.tree, base.capabilities, device, base.config.model)
+    assert parsed.config.base.banner == BANNER
+    assert not parsed.remainder
+    running = base.platform.to_tree(switch.running())
+    assert base.tree.paths() <= running.paths()
+
+
+@SYSTEMS
+def test_a_banner_that_loses_a_line_is_a_difference(device: str) -> None:
+    base = base_of(device, banner=BANNER)
+    switch = called(base, device)
+    push(switch, base)
+    shorter = base_of(device, banner=BANNER.rpartition("\n")[0])
+    assert push(switch, shorter) == 2
+    assert push(switch, base) == 2
+    assert device_plan(base, switch.running()).changes == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a\n\nb",
+        " indented",
+        "trailing ",
+        "!comment",
+        "EOF",
+        "staff\nEOF\nonly",
+        "a ^ b",
+        "a ` b",
+        "größer",
+        "a\tb",
+        "x" * 81,
+    ],
+)
+def test_a_text_that_a_system_cannot_hold_is_no_banner(text: str) -> None:
+    with pytest.raises(ValidationError):
+        BaseIntent.model_validate({"banner": text})

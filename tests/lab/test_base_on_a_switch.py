@@ -57,7 +57,9 @@ BY_HAND: dict[str, tuple[Path, ...]] = {
 }
 """What somebody may add on a switch whose base is managed."""
 _OF_BASE = re.compile(
-    r"interface (?:Management1|mgmt0) / (?:vrf|vrf member|ip address) .*|vrf context management / ip route 0.0.0.0/0 .*"
+    r"(?s:banner (?:login|motd).*)|system / message / pre-login: .*"
+    r"|interface (?:Management1|mgmt0) / (?:vrf|vrf member|ip address) .*"
+    r"|vrf context management / ip route 0.0.0.0/0 .*"
     r"|vrf instance MGMT|no ip routing vrf MGMT|ip route vrf MGMT 0.0.0.0/0 .*|interface / eth0 / .*|vrf / mgmt / .*"
     r"|(?:hostname|ip name-server|ip domain-name|dns domain|ntp|logging) .*|vrf context management / ip name-server .*"
     r"|system / hostname: .*|(?:service|system) / (?:dns|ntp|syslog)(?: / .*)?"

@@ -133,6 +133,7 @@ PARTS = {
         BasePolicy,
         maybe(NAMES),
         hostname=st.booleans(),
+        banner=maybe(NAMES),
         port=st.booleans(),
         dns=maybe(st.builds(DnsPolicy, st.tuples(NAMES), maybe(NAMES))),
         ntp=maybe(st.tuples(NAMES)),

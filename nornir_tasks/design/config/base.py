@@ -8,7 +8,18 @@ from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.reach import NO_REACH, Reach
 
 BaseSection = Literal[
-    "hostname", "management", "dns", "ntp", "syslog", "accounts", "aaa", "api", "api address", "ssh", "control"
+    "hostname",
+    "management",
+    "banner",
+    "dns",
+    "ntp",
+    "syslog",
+    "accounts",
+    "aaa",
+    "api",
+    "api address",
+    "ssh",
+    "control",
 ]
 """Each is ours as a whole where the intent has its key, else others'. ``api address``: what the API listens
 on, where the design knows it."""
@@ -48,6 +59,8 @@ class Base:
 
     hostname: str | None = None
     """The name the switch has for itself; None: not managed."""
+    banner: str | None = None
+    """What is shown before a login; lines end with a newline, but the last."""
     management: ManagementPort | None = None
     """None: not managed."""
     name_servers: tuple[Server, ...] = ()

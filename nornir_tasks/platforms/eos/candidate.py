@@ -28,6 +28,8 @@ REPLACED = replaced(BLOCKS)
 """Lines with one value: a path whose last part matches, with equal groups, replaces the other."""
 
 NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    # arista.eos (ansible 12.3.0) eos_banner: "no banner login", without the text
+    ((r"^banner login\n",), r"(?s)\n.*$", ""),
     # um-eos IPv4, "ip load-sharing": "no ip load-sharing <hardware>"
     ((r"^ip load-sharing \S+ \d+$",), r" \d+$", ""),
     # arista.eos eos_prefix_lists: an entry is identified by its number
@@ -87,9 +89,10 @@ def candidate(running: ConfigTree, owned: ConfigTree, wanted: ConfigTree) -> Can
     before, after = (_hconfig(each) for each in _to_compare(_to_type_again(have, want), want, new))
     remediation = WorkflowRemediation(before, after).remediation_config
     lines = tuple(
-        line
+        row
         for child in _in_turn(remediation.children)
         for line in (_typed(new[child.text]) if child.text in new else _lines(child))
+        for row in line.split("\n")  # a banner is a line with its text
     )
     for each in (before, after, remediation):
         _take_apart(each)

@@ -12,6 +12,7 @@ _BGP = r"router bgp \S+(?: / vrf \S+)?"
 
 CLASSES: tuple[tuple[str, Disruption], ...] = (
     # what the switch is managed by: no packet of hosts passes there, but our own session may end (PROTECTED)
+    (r"(?s:(?:no )?banner login.*)", Disruption.NONE),
     (r"interface Management1(?: / (?:vrf|ip address) .*)?", Disruption.NONE),
     (rf"(?:no )?(?:vrf instance|ip routing vrf|ip route vrf) {MANAGEMENT_VRF.pattern}(?: .*)?", Disruption.NONE),
     # um-eos BGP: changing the routing protocol model needs a reload or a restart of all routing agents

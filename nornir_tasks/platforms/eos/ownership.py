@@ -77,6 +77,7 @@ OWNERSHIP = (
     rule(r"(?:no )?ip hardware fib load-balance .*", "switch"),
     rule(r"(?:no )?lldp run", "switch"),
     rule(r"(?:no )?hostname .*", "base hostname"),
+    rule(r"(?s:banner login.*)", "base banner"),
     # who is asked for names; from which port, and what names are completed with, stay as they are
     rule(r"(?:no )?(?:ip name-server|dns domain) .*", "base dns"),
     # what names a group of servers goes with it

@@ -22,6 +22,7 @@ BASE_ROWS = (
         many=True,
     ),
     row(r"dns domain (\S+)", "domain", text, single="dns domain"),
+    row(r"banner login\n((?s:.*))\nEOF", "banner", text),
     # a VRF that does not route says so (tests/corpus/eos/NOTES.md)
     row(r"no ip routing vrf (\S+)", "unrouted_vrfs", text, many=True),
     *(
@@ -77,6 +78,7 @@ def _management(fields: Fields, left: ConfigTree) -> ManagementPort | None:
 def base_of(fields: Fields, left: ConfigTree) -> Base:
     """What these lines say."""
     return Base(
+        banner=fields.get("banner"),
         management=_management(fields, left),
         hostname=fields.get("hostname"),
         name_servers=tuple(fields.get("name_servers", ())),

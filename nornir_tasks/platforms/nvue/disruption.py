@@ -11,6 +11,7 @@ _BGP = r"vrf / \S+ / router / bgp"
 
 CLASSES: tuple[tuple[str, Disruption], ...] = (
     # what the switch is managed by: no packet of hosts passes there, but our own session may end (PROTECTED)
+    (r"system / message / pre-login: .*", Disruption.NONE),
     (r"interface / eth0\b.*|vrf / mgmt\b.*", Disruption.NONE),
     # docs514 ECMP: a new seed restarts switchd, and all ports go down with it
     (r"system / forwarding / hash-seed: .*", Disruption.PORT_FLAP),

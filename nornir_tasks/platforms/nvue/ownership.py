@@ -150,6 +150,7 @@ OWNERSHIP: tuple[Rule, ...] = (
         r"system",
         rule(r"lldp", "switch"),
         rule(r"hostname: .*", "base hostname"),
+        _container(r"message", rule(r"pre-login: .*", "base banner")),
         _container(r"dns", rule(r"server|domain: .*", "base dns")),
         _container(r"ntp", rule(rf"{_TIME}|vrf: .*|state: .*", "base ntp")),
         _container(

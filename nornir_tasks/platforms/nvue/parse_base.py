@@ -15,6 +15,7 @@ def parse_base(data: Data, spelling: Spelling) -> Base:
     """What the switch is called, where it has its time from and sends its log, and its accounts."""
     return Base(
         hostname=take_text(data, "system", "hostname"),
+        banner=take_text(data, "system", "message", "pre-login"),
         management=_management(data, spelling),
         name_servers=_names_by_vrf(data) if spelling.ntp == "service" else _names(data),
         domain=take_text(data, "system", "dns", "domain"),

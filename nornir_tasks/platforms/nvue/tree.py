@@ -63,6 +63,7 @@ CONTAINERS: tuple[Path, ...] = (
     ("system", "aaa", "user"),
     ("system", "dns"),
     ("system", "forwarding"),
+    ("system", "message"),
     ("system", "ntp"),
     ("system", "syslog"),
     ("system", "api"),

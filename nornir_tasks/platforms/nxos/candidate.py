@@ -33,6 +33,7 @@ _ORDER = tuple(
         r"vdc .+",
         r"(?:nv overlay|feature) .+",
         r"(?:no password|username|role) .+",
+        r"(?s:banner .+)",
         r"ip (?:domain-lookup|domain-name .+|name-server .+)",
         r"interface breakout .+",
         r"ip(?:v6)? access-list .+",

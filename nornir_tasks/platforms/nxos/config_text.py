@@ -18,7 +18,7 @@ INDENT = "  "
 """NX-OS indents each level by two blanks (napalm 5.2.0 test/nxos/nxos/new_good.conf)."""
 
 _NOISE = re.compile(r"!.*")
-_HEREDOCS = (
+HEREDOCS = (
     # A banner's text runs from one character to the next of its kind, and what stands behind it says nothing; one that
     # ends in its first row is no block (batfish/batfish, CiscoNxosBaseLexer and testconfigs/nxos_banner; netutils
     # 1.19.2, NXOSConfigParser). So the ``C`` of ``^C`` is text already.
@@ -63,7 +63,7 @@ def to_tree(text: str) -> SourceTree:
     the switch groups them; rules of access lists are numbers and masked prefixes.
     """
     root = SourceTree(tuple(text.splitlines()))
-    root.children = from_text(text, _HEREDOCS, _NOISE).children
+    root.children = from_text(text, HEREDOCS, _NOISE).children
     _leave_out_what_says_nothing(root, text)
     make_asns_plain(root)
     _call_vdc_alike(root)

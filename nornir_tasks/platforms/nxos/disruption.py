@@ -7,6 +7,7 @@ from nornir_tasks.platforms.line_classes import LineClasses
 _BGP = r"router bgp \S+(?: / vrf \S+)?"
 
 CLASSES: tuple[tuple[str, Disruption], ...] = (
+    (r"(?s:banner motd.*)", Disruption.NONE),
     # What the switch is managed by: no packet of hosts passes there, but our own session may end (PROTECTED).
     (
         r"interface mgmt0(?: / (?:vrf member|ip address) .*)?|vrf context management(?: / ip route .*)?",

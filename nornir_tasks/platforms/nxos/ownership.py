@@ -68,6 +68,7 @@ OWNERSHIP = (
     rule(r"bfd .+", "switch"),
     rule(r"(?:no )?lldp .+", "switch"),
     rule(r"hostname .+", "base hostname"),
+    rule(r"(?s:banner motd.*)", "base banner"),
     # who is asked for names; what names are completed with, and whether any are, stay as they are
     rule(r"ip (?:name-server|domain-name) .+", "base dns"),
     # what names a group of servers goes with it

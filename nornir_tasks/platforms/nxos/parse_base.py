@@ -40,6 +40,7 @@ BASE_BLOCKS = (Block((rf"vrf context {MANAGEMENT_VRF}$",), _MANAGEMENT), Block((
 
 BASE_ROWS = (
     _servers(None),
+    row(r"banner motd \^\n((?s:.*))\n\^", "banner", text, single="banner motd"),
     row(r"ip domain-name (\S+)", "domain", text, single="ip domain-name"),
     row(r"hostname (\S+)", "hostname", text, single="hostname"),
     *(
@@ -97,6 +98,7 @@ class ManagementReader:
 def _base_of(values: Fields) -> Base:
     return Base(
         hostname=values.get("hostname"),
+        banner=values.get("banner"),
         domain=values.get("domain"),
         time_servers=tuple(values.get("time_servers", ())),
         log_servers=tuple(values.get("log_servers", ())),

@@ -14,7 +14,14 @@ from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
 from nornir_tasks.platforms.lines import one_value
 from nornir_tasks.platforms.nxos.access_lists import WORDS
 from nornir_tasks.platforms.nxos.canonical import PORT, hidden_admin_state, is_hidden
-from nornir_tasks.platforms.nxos.config_text import DLB, NEVER_EXPIRES, one_port_each, vdc_in_one_spelling, vlans_of
+from nornir_tasks.platforms.nxos.config_text import (
+    DLB,
+    HEREDOCS,
+    NEVER_EXPIRES,
+    one_port_each,
+    vdc_in_one_spelling,
+    vlans_of,
+)
 from nornir_tasks.platforms.nxos.parse import BLOCKS
 from nornir_tasks.platforms.nxos.parse_reach import on_flash
 from nornir_tasks.platforms.vlan_lists import ALL, ALLOWED, NONE, TRUNK, one_vlan_each
@@ -93,8 +100,20 @@ _BROKEN_OUT = re.compile(r"interface breakout module (?P<module>\d+) port (?P<po
 
 
 def commands(text: str) -> tuple[str, ...]:
-    """The commands of a patch, in order."""
-    return tuple(found["command"].strip() for found in _COMMAND.finditer(text))
+    """The commands of a patch, in order; one with a text of several rows is one."""
+    return tuple(_whole(found["command"].strip() for found in _COMMAND.finditer(text)))
+
+
+def _whole(rows: Iterator[str]) -> Iterator[str]:
+    """Rows, a banner's joined to one: they run to the next appearance of its first character."""
+    for row in rows:
+        begun = next((found for each in HEREDOCS if (found := each.start.fullmatch(row))), None)
+        lines = [row]
+        for more in rows if begun is not None else ():
+            lines.append(more)
+            if begun is not None and begun["mark"] in more:
+                break
+        yield "\n".join(lines)
 
 
 def server_changes(text: str) -> frozenset[Change]:

@@ -18,6 +18,7 @@ ACCOUNTS = (
 POLICY = BasePolicy(
     "MGMT",
     hostname=True,
+    banner="Property of Example 7.\nAll sessions are recorded.",
     port=True,
     dns=DnsPolicy(("192.0.2.54", "2001:db8::35"), "fabric.example.net"),
     ntp=("192.0.2.120", "192.0.2.121", "2001:db8::7b"),

@@ -69,6 +69,8 @@ def _base(base: Base) -> Inputs:
         (vrf,) = {each.vrf for each in base.name_servers}
         servers = [{"ip_address": each.address} for each in base.name_servers]
         found["ip_name_server"] = {"vrfs": [{"name": vrf or "default", "servers": servers}]}
+    if base.banner:
+        found["banners"] = {"login": f"{base.banner}\nEOF\n"}
     if base.domain:
         found["dns_domain"] = base.domain
     if base.time_servers:

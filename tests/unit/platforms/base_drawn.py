@@ -16,6 +16,7 @@ from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.intent.account_model import ROLES
 from nornir_tasks.intent.secret_name import placeholder
 
+BANNERS = st.lists(st.from_regex(r"[A-Z][a-z0-9 ]{0,20}[a-z.]", fullmatch=True), min_size=1, max_size=4).map("\n".join)
 ADDRESSES = st.ip_addresses().filter(lambda each: getattr(each, "scope_id", None) is None).map(str)
 
 _SECRETS = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,63}", fullmatch=True).map(placeholder)
@@ -35,6 +36,7 @@ def maybe_managed(
     port = ManagementPort(vrf, "198.51.100.7/24", "198.51.100.254") if vrf and draw(st.booleans()) else None
     made = Base(
         hostname=name,
+        banner=draw(st.none() | BANNERS),
         management=port,
         name_servers=servers(),
         domain=domain,
@@ -73,6 +75,7 @@ def sections_of(base: Base) -> frozenset[BaseSection]:
     found: dict[BaseSection, object] = {
         "hostname": base.hostname,
         "management": base.management,
+        "banner": base.banner,
         "dns": base.name_servers or base.domain,
         "ntp": base.time_servers,
         "syslog": base.log_servers,

@@ -1,5 +1,6 @@
 """Every line an EOS template prints has a shape in SOURCES.yml, and every shape there is printed by some template."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,9 @@ def managed_base() -> str:
 
 
 def without_a_source(text: str) -> list[str]:
-    lines = {line.strip() for line in text.splitlines()} - {"!", "end", ""}
+    """Lines without a source; what a banner says is none."""
+    commands = re.sub(r"(?s)^(banner login)\n.*?\nEOF$", r"\1", text, flags=re.MULTILINE)
+    lines = {line.strip() for line in commands.splitlines()} - {"!", "end", ""}
     return [line for line in sorted(lines) if not any(pattern.fullmatch(line) for _, pattern in COMPILED)]
 
 

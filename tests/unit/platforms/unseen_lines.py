@@ -116,6 +116,7 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
 
 NOT_JUDGED: dict[str, set[str]] = {
     "eos": {
+        "banner login",
         "[no] bgp bestpath as-path multipath-relax",
         "[no] bgp log-neighbor-changes",
         "[no] graceful-restart",
@@ -127,6 +128,7 @@ NOT_JUDGED: dict[str, set[str]] = {
         "switchport mode access",
     },
     "nxos": {
+        "banner motd ^",
         "advertisement-interval <n>",
         "dlb-interface <port>",
         "hardware profile dlb",
@@ -140,4 +142,5 @@ NOT_JUDGED: dict[str, set[str]] = {
         "switchport mode access",
     },
 }
-"""Lines that none of these switches prints: defaults that the OS hides, and what only other models have."""
+"""Lines that none of these switches prints: defaults that the OS hides, what only other models have, and banners, of
+which the text is a part of the line."""

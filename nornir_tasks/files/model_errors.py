@@ -189,6 +189,8 @@ _PATTERNS = {
     r"^[0-9a-f]{64}$": "64 digits 0-9, a-f: the SHA-256 of its certificate, as nornir trust records it",
     r"^\S(.*\S)?$": "text without spaces around it",
     r"^[A-Z]{3}$": "three capitals, as ISO 4217 has them: EUR",
+    r"^[A-Za-z0-9_./-]{1,127}$": "the path of a file: letters, digits, and . _ - /, at most 127",
+    r"^[a-z][a-z0-9.-]{0,62}$": "the name of a host: lower-case letters, digits, - and ., beginning with a letter",
     r"^2x": "a medium whose name begins with 2x, as 2xDR4",
 }
 

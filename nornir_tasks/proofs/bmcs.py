@@ -42,13 +42,13 @@ def with_management_ports(network: Network, configs: Mapping[str, DeviceConfig])
     return found
 
 
-def assumed(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[str]:
+def assumed(network: Network, configs: Mapping[str, DeviceConfig], *, has_management: bool) -> Iterator[str]:
     """What is taken for granted of BMCs and management ports, in words: no line of a switch says it."""
     for group in dict.fromkeys(host.rpartition("-")[0] for host in bmcs(network)):
         yield f"BMCs of {group}-* share no port with their hosts (NC-SI off)"
         yield f"BMCs of {group}-* forward nothing between their hosts (KCS, USB-LAN) and the out-of-band plane"
     ports = {each.host: each.port for each in network.attached if each.host in configs}
     unseen = [n for n, port in ports.items() if all(each.name != port for each in configs[n].interfaces)]
-    if unseen:
+    if unseen and not has_management:
         count = f"{len(unseen)} switch{'es' * (len(unseen) != 1)}"
         yield f"management ports of {count} are in a VRF of their own: none of the lines judged says which"

@@ -126,7 +126,8 @@ def judge(
         kept = dict.fromkeys(each for each in breaches if not why or each.kind == "open")
         judged.append(Judged(one, other, tuple(kept), found.services(ends[one], ends[other], services), why))
     reasons = dict.fromkeys(reason for its in open_questions.values() for reason in its)
-    return Isolation(tuple(judged), tuple(reasons), tuple(assumed(network, configs)))
+    granted = tuple(assumed(network, configs, has_management=unsure.has_management))
+    return Isolation(tuple(judged), tuple(reasons), granted)
 
 
 def _by_fabric(network: Network, found: Iterable[tuple[str, Iterable[str]]]) -> dict[str, list[str]]:

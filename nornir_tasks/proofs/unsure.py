@@ -46,6 +46,8 @@ class Unsure:
     """Switch -> in words. Pairs with an end on its fabric cannot be told."""
     doubtful: frozenset[tuple[str, str]] = frozenset()
     """(switch, access list or port) of which lines are unread: it may let more pass than it seems, or less."""
+    has_management: bool = False
+    """Lines of management ports were among those that were read, known or not."""
 
 
 SURE = Unsure({})
@@ -79,7 +81,9 @@ def unsure(
         mine += [*reader.strangers(wanted[name], routing), *_off_the_plan(network, wanted[name], configs[name], wires)]
         if mine:
             reasons[name] = mine
-    return Unsure({name: tuple(dict.fromkeys(found)) for name, found in reasons.items()}, frozenset(doubtful))
+    return Unsure(
+        {name: tuple(dict.fromkeys(found)) for name, found in reasons.items()}, frozenset(doubtful), has_management=True
+    )
 
 
 @dataclass(frozen=True, slots=True)

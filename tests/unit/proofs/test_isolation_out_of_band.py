@@ -7,6 +7,8 @@ import pytest
 
 from nornir_tasks.design.config.access_lists import AclRule
 from nornir_tasks.design.config.base import ManagementPort
+from nornir_tasks.proofs.isolation import judge
+from nornir_tasks.proofs.unsure import Unsure
 from tests.unit.design import front_full
 from tests.unit.design.out_of_band import with_out_of_band
 from tests.unit.proofs import mutants
@@ -55,6 +57,8 @@ def test_what_no_line_of_a_switch_says_is_said() -> None:
     bare = clean().with_device(SPINE, interfaces=())
     unseen = "management ports of 1 switch are in a VRF of their own: none of the lines judged says which"
     assert bare.judged().assumed[-1] == unseen
+    running = judge(bare.network, bare.configs, bare.guarded, None, Unsure({}, has_management=True))
+    assert unseen not in running.assumed
 
 
 def test_a_management_port_among_the_ports_of_a_leaf_opens_both_ways() -> None:

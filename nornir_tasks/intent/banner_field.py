@@ -13,12 +13,12 @@ MAX_LINES, MAX_CHARACTERS = 40, 80
 
 _REFUSED = (
     (r".*[^ -~].*", "a character that is not printable ASCII"),
-    (r"", "an empty line, which is lost on its way to EOS"),
-    (r" .*|.* ", "a line that begins or ends with a blank, which is lost on its way to EOS"),
-    (r"!.*", "a line that begins with !, which is a comment to EOS and NX-OS"),
-    (r"EOF", "a line that is EOF alone, which ends the text on EOS"),
-    (r".*\^.*", "the character ^, which ends the text on NX-OS"),
-    (r".*`.*", "the character `, which NX-OS puts around each line of what it will change"),
+    (r"", "an empty line, which is lost on the way to some systems"),
+    (r" .*|.* ", "a line that begins or ends with a blank, which is lost on the way to some systems"),
+    (r"!.*", "a line that begins with !, which is a comment to some systems"),
+    (r"EOF", "a line that is EOF alone, which ends the text on some systems"),
+    (r".*\^.*", "the character ^, which ends the text on some systems"),
+    (r".*`.*", "the character `, which some systems put around each line that they will change"),
 )
 
 

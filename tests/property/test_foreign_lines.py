@@ -36,6 +36,8 @@ OTHERS = {
 }
 """Of shared containers: what has a key of its own and so is somebody else's under another name. How EOS writes AS
 numbers changes nothing that we read: it stays as the operators chose."""
+OTHERS_SETTINGS = {("system", each) for each in ("aaa", "api", "message", "ssh-server")} | {("interface", "eth0")}
+"""Not managed here, or of accounts and of the management port a part alone, and the rest is others' (tests/lab)."""
 NAMED = {"peer-group", "neighbor", "route-map", "prefix-list", "profile"}
 """NVUE keys whose children bear names."""
 KEYED = NAMED | {"network", "aggregate-route", "static", "address-family", "vrf"}
@@ -92,10 +94,8 @@ def settings(device: str, release: str) -> Iterator[tuple[str, Path]]:
 
 def renamed(device: str, path: Path) -> Path | None:
     """The path with our names in it; None where we own nothing of the kind."""
-    if path[0] == "bridge" or "dhcp-relay" in path or path[:2] in (("system", "api"), ("system", "ssh-server")):
-        # its own settings and other VLANs are whoever's made them; relays are those of VLANs, none of ours; the API and
-        # SSH are not managed here (tests/lab/test_reach_on_a_switch.py)
-        return None
+    if path[0] == "bridge" or "dhcp-relay" in path or path[:2] in OTHERS_SETTINGS:
+        return None  # its own settings and other VLANs are whoever's made them; relays are those of VLANs, none of ours
     node, made = wanted(device).tree, list[str]()
     for depth, text in enumerate(path):
         if made and made[-1] in KEYED and depth == len(path) - 1:
@@ -140,9 +140,9 @@ def test_a_valid_line_that_we_do_not_render_is_planned_away_and_nothing_else_is(
             continue  # we render it, or the switch hides it as its default
         if os.obstacles(os.to_tree(text)):
             with pytest.raises(RefusedError, match="profile"):
-                device_plan(ours, text)
+                device_plan(ours, text, allow_management=True)
             continue  # refused by its name: with it the switch follows a configuration that is not shown
-        changes = device_plan(ours, text).changes
+        changes = device_plan(ours, text, allow_management=True).changes
         removed = {change.path for change in changes if change.op == "-"}
         assert removed, (path, "is valid here, and no plan speaks of it")
         assert removed <= added, (path, sorted(removed - added))

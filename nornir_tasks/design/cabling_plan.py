@@ -122,6 +122,9 @@ def _part(cable: Cable, joined: list[Link]) -> str | None:
     if cable.medium is None:
         return None
     speed_gbps, legs = joined[0].speed_gbps, len(joined)
+    if cable.make.kind == "assembly":  # it has all legs of its cage, those that hang free as well
+        ends = (end.slot for each in joined for end in (each.upper, each.lower))
+        legs = max((slot.ways for slot in ends if slot is not None), default=1)
     split = f"-{legs}x{speed_gbps}G" if legs > 1 else ""
     made = "" if cable.make.kind == "assembly" else f"-{cable.make.kind}"
     return f"{speed_gbps * legs}G-{cable.medium}{made}{split}"

@@ -251,3 +251,16 @@ def test_a_dhcp_server_on_the_plane_hears_the_gateways_of_other_access_switches_
     assert passes(lists, "OOB-HOSTSV40-OUT", (UDP, gateway, address, 67, 67, False))
     assert passes(lists, "OOB-HOSTSV40-IN", (UDP, address, gateway, 67, 67, False))
     assert not passes(lists, "OOB-HOSTSV40-OUT", (UDP, gateway, address, 67, 69, False))
+
+
+def test_a_breakout_is_bought_with_all_its_legs_though_two_of_four_are_in_use() -> None:
+    """QSFP28 to 4 x SFP28 is one part; there is none with two legs of 25G (catalogue/nvidia/SN2201.yml)."""
+    data = with_out_of_band(rails())
+    data["fabrics"]["oob"]["spine"] |= {"breakout": "4x25G", "oversubscription": 1}
+    data["fabrics"]["oob"]["leaf"] = {"platform": "eos", "release": "4.33.1F", "model": "7010TX-48", "cable_m": 10}
+    found = [row for row in cabling_plan(designed(data)) if row.a_device.startswith("oob-spine")]
+    assert {(row.cable, row.part) for row in found} == {
+        ("oob-spine-1-p49", "100G-DAC-4x25G"),
+        ("oob-spine-2-p49", "100G-DAC-4x25G"),
+    }
+    assert {row.a_leg for row in found} == {1, 2}

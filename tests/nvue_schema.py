@@ -10,7 +10,7 @@ import types
 import typing
 
 from annotated_types import Ge, Le
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 RELEASES = ("5.13", "5.14", "5.15", "5.16", "5.17", "5.18")
@@ -53,6 +53,12 @@ def kinds(annotation: object, limits: tuple = ()) -> list[tuple[object, tuple]]:
 
 
 def fits(value: object, kind: object, limits: tuple) -> bool:
+    if typing.get_origin(kind) is list:
+        (entry,) = typing.get_args(kind)
+        members = members_of(entry)
+        return isinstance(value, list) and all(any(fits(each, *member) for member in members) for each in value)
+    if kind is SecretStr:  # its value is put in where it is sent
+        return isinstance(value, str)
     if typing.get_origin(kind) is typing.Literal:
         return any(value == known and type(value) is type(known) for known in typing.get_args(kind))
     if kind is int:

@@ -49,7 +49,7 @@ BY_HAND: dict[str, tuple[Path, ...]] = {
 
 def aaa(device: str, vrf: str | None = "MGMT") -> Wanted:
     """TACACS+ alone, but for the local accounts that it needs."""
-    policy = replace(managed.POLICY, vrf=vrf, hostname=False, port=False, dns=None, ntp=None, syslog=None)
+    policy = replace(managed.POLICY, vrf=vrf, hostname=False, banner=None, port=False, dns=None, ntp=None, syslog=None)
     network = managed.network(policy)
     made = managed.device_config(network, network.device(device))
     claims = replace(made.claims, base=made.claims.base & {"aaa"})

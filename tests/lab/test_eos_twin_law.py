@@ -80,7 +80,7 @@ def test_the_remediation_between_any_two_configurations_leads_the_twin_there(
 
 
 def _is_empty_port(path: tuple[str, ...], op: str) -> bool:
-    return op == "-" and len(path) == 1 and path[0].startswith("interface Ethernet")
+    return op == "-" and len(path) == 1 and path[0].startswith(("interface Ethernet", "interface Management"))
 
 
 def test_a_large_switch_prints_at_once(figure: Callable[[str], None]) -> None:

@@ -41,7 +41,8 @@ class Site:
             before = join(part for owner, part in runs.items() if wanted.sends(owner))
             after = parts_of(wanted, wanted.tree)
             if less is not None and after[less].children:
-                others = join(part for owner, part in after.items() if owner != less)
+                containers = wanted.platform.to_tree("")  # NVUE's, which no change consists of
+                others = join((containers, *(part for owner, part in after.items() if owner != less)))
                 after[less] = without_a_line(after[less], others)
             self.note(number, device, before, join(after.values()), state)
             runs |= {owner: part for owner, part in after.items() if wanted.sends(owner)}

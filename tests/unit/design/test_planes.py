@@ -222,7 +222,7 @@ def test_a_change_that_would_take_another_planes_lines_along_names_that_plane(de
     everything = both(device)
     empty = replace(both(device, "compute"), tree=ConfigTree())
     with pytest.raises(RefusedError, match="would also remove lines of plane storage") as refused:
-        device_plan(empty, everything.text)
+        device_plan(empty, everything.text, allow_management=True)
     assert all("roll back plane storage first" in each.hint for each in refused.value.problems)
 
 

@@ -142,6 +142,7 @@ SOMETHING_ELSE = {
     ("design/realise.py", 4096): "step of a bridge's priority",
     ("platforms/asn.py", 65536): "ASN written with a dot",
     ("platforms/nxos/capabilities.py", 4096): "greatest number of a port-channel",
+    ("platforms/nxos/capabilities.py", 256): "bits of a hash",
     ("design/bond_ports.py", 512): "greatest number of a group that hosts' ports are in",
     ("platforms/nxos/access_lists.py", 512): "number of a TCP or UDP port with a name",
     ("platforms/eos/port_names.py", 512): "number of a TCP or UDP port with a name",

@@ -38,7 +38,8 @@ MUTANTS = {
         "the management address": "interface:\n  eth0:\n    ip:\n      address:\n        192.0.2.9/24: {}",
         "the API": "system:\n  api:\n    state: disabled",
         "SSH": "system:\n  ssh-server:\n    state: disabled",
-        "the management route": "vrf:\n  mgmt:\n    router:\n      static:\n        0.0.0.0/0:\n          via:\n            192.0.2.1: {}",
+        "the management route": "vrf:\n  mgmt:\n    router:\n      static:\n"
+        "        0.0.0.0/0:\n          via:\n            192.0.2.1: {}",
     },
 }
 CASES = [(os, what) for os, cases in MUTANTS.items() for what in cases]

@@ -115,7 +115,7 @@ BLOCKS = (
 
 def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -> Parsed:
     """(owned tree, capabilities, device name, model) -> the model, and the lines that were not understood."""
-    reader = _Reader(capabilities.asic)
+    reader = _Reader()
     values = reader.read(tree)
     services = values.get("services", [])
     reader.ports.settle_members()
@@ -158,7 +158,6 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
 class _Reader:
     """Reads the blocks, each with the reader of its topic."""
 
-    asic: str
     remainder: Remainder = field(default_factory=Remainder)
     balancing: LoadBalancing | None = None
     vlans: list[Vlan] = field(default_factory=list)
@@ -178,7 +177,7 @@ class _Reader:
     def __post_init__(self) -> None:
         self.qos = QosReader(self.remainder)
         self.pair = PairReader(self.remainder)
-        self.ports = PortReader(self.remainder, self.qos, self.pair, self.asic)
+        self.ports = PortReader(self.remainder, self.qos, self.pair)
         self.bgp = BgpReader(self.remainder)
         self.policy = PolicyReader(self.remainder)
         self.management = ManagementReader(self.remainder)

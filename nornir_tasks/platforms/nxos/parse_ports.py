@@ -196,7 +196,6 @@ class PortReader:
     remainder: Remainder
     qos: QosReader
     pair: PairReader
-    asic: str
     interfaces: list[Interface] = field(default_factory=list)
     redirecting: list[str] = field(default_factory=list)
     """Routed ports without ``no ip redirects``."""
@@ -343,7 +342,7 @@ class PortReader:
         """None without a speed; without FEC the hardware chooses it."""
         speed_mbps, fec, negotiate = values.get("speed_mbps"), values.get("fec"), values.get("negotiate", True)
         if speed_mbps is not None and speed_mbps % 1000 == 0:
-            code = None if fec is None else fec_of(fec, speed_mbps // 1000, self.asic)
+            code = None if fec is None else fec_of(fec, speed_mbps // 1000)
             if fec is not None and code is None:
                 self.remainder.tree.add_path((*path, f"fec {fec}"))
             return Layer1(speed_mbps // 1000, None, code, negotiate)

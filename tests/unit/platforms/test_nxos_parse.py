@@ -326,6 +326,27 @@ def test_without_a_line_error_correction_is_the_hardwares_and_never_the_wanted_o
     assert read.config != config
 
 
+@pytest.mark.parametrize(("speed_gbps", "word"), [(25, "rs-ieee"), (100, "rs-fec"), (400, "rs-fec")])
+def test_rs_fec_is_the_code_of_the_ieee_at_every_speed_as_a_nic_has_it(speed_gbps: int, word: str) -> None:
+    """Interfaces Configuration Guide 10.6(x), "fec ?": rs-fec is the consortium's at 25G."""
+    config = split_leaf()
+    first, *others = config.interfaces
+    port = replace(first, layer1=Layer1(speed_gbps, None, "rs", negotiate=True))
+    text = rendered(replace(config, interfaces=(port, *others)))
+    block = text.split(f"interface {first.name}\n")[1].partition("\ninterface")[0]
+    assert f"\n  fec {word}\n" in block
+
+
+def test_the_consortiums_code_at_25g_is_handed_back_as_another_one() -> None:
+    tree = PLATFORM.canonical(PLATFORM.to_tree(rendered(split_leaf())))
+    port = tree.get("interface Ethernet1/1/1")
+    assert port is not None
+    del port.children["speed 200000"]
+    port.add_path(("speed 25000",))
+    read = read_back(tree, split_leaf())
+    assert read.remainder.get("interface Ethernet1/1/1", "fec rs-fec") is not None
+
+
 def test_breakouts_read_the_same_however_the_switch_groups_their_ports() -> None:
     merged = PLATFORM.to_tree("interface breakout module 1 port 10,18,20,25-26 map 10g-4x\n")
     assert merged == PLATFORM.to_tree(

@@ -4,12 +4,14 @@ The fabric of such a plane is a tree: access switches, each with one VLAN and su
 ports of each group are spread over the access switches in the order of declared identity, so that the hosts, the
 switches and the power distribution of one row of racks are on one access switch. Places are kept for ``max`` of each
 group, and so are their addresses. The management port of an access switch is on the next one, as a switch must not be
-reached through itself.
+reached through itself. What the intent gives a port of its own changes places (:mod:`attached_places`).
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from nornir_tasks.design.attached_places import access_ports, with_places
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.demand import Attached, AttachedEnd, Demand, kind_of
@@ -65,6 +67,9 @@ class Attaching:
         tree = _Tree(choices, groups, self.facts)
         number = self._access_switches(tree, plane, first, most)
         attached = tree.attached(number)
+        if plane.places:
+            ports = tuple(access_ports(choices, self.facts, number, most))
+            attached = with_places(attached, plane.places, ports, first.on_plane("places"), self.marks)
         width, nics = len(attached.rows[0]), first.nics.model_copy(update={"per_group": len(attached.rows[0])})
         hosts = HostGroupIntent(count=number * width, max=number * width)
         return replace(first, hosts=hosts, nics=nics, attached=attached)
@@ -87,8 +92,9 @@ class Attaching:
         if declared is not None and declared < least:
             what, expected = "its access switches have no port for everything", f"{least} or more"
             found = f"{declared}: {tree.width(declared)} {ports} needed on each, {most} there beside uplinks"
+            hint = f"ports are kept for {tree.in_words}, as many as they may become (max)"
             path = demand.on_plane("access_switches")
-            raise DesignError(self.marks.problem(Finding(path, what, expected, found, also=leaf)))
+            raise DesignError(self.marks.problem(Finding(path, what, expected, found, hint, also=leaf)))
         return declared or least
 
 
@@ -135,6 +141,12 @@ class _Tree:
     def width(self, number: int) -> int:
         """Places on each of so many access switches: one of them for another access switch."""
         return sum(_share(len(each), number) for each in self.groups) + 1 + _share(self._routers, number)
+
+    @property
+    def in_words(self) -> str:
+        """``4 gpu-bmc, 14 switches``: everything that needs a port, group by group, for messages."""
+        counts = Counter(end.group for each in self.groups for end in each)
+        return ", ".join(f"{count} {group}" for group, count in counts.items())
 
     def attached(self, number: int) -> Attached:
         """What has each place. Management ports of the tree's own switches come before those of other fabrics."""

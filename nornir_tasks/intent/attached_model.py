@@ -6,11 +6,25 @@ from typing import Annotated
 from pydantic import Field
 
 from nornir_tasks.intent import attached_rules
-from nornir_tasks.intent.fields import PortStem
+from nornir_tasks.intent.fields import Name, PortStem, Written
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.part import Part
 
 MAX_DEVICES = 10_000
+
+PortName = Annotated[
+    str, Field(pattern=r"^[A-Za-z][A-Za-z0-9/-]{0,31}$"), Written("name of a port, as the switch calls it")
+]
+"""As it stands in the cabling plan: ``swp7``, ``Ethernet1/7``."""
+
+
+class PlaceIntent(Part):
+    """The port that one device is cabled to."""
+
+    switch: Name
+    """An access switch of the plane's fabric, as `nornir design` calls it."""
+    port: PortName
+    """One of its ports for what is attached, as the cabling plan calls it."""
 
 
 class AttachedIntent(Part):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TREE = "tree"
 SWITCHES = "switches"
 """In flows: the management ports of all switches of the site."""
-OF_TREES = ("devices", "entry", "access_switches")
+OF_TREES = ("devices", "entry", "access_switches", "places")
 """Keys of a plane on a tree alone."""
 OF_HOSTS = ("transport", "vlans", "default_route", "servers", "demand", "tag", "vrf")
 """Keys of a plane that hosts have NIC ports on."""
@@ -76,6 +76,7 @@ def _on_tree(path: Path, plane: "PlaneIntent") -> Iterator[Finding]:
             what = f"{key} of an out-of-band plane"
             yield Finding((*path, key), what, f"no {key}", as_shown(str(getattr(plane, key))), also=also)
     yield from _entry(path, plane)
+    yield from _places(path, plane)
 
 
 def _entry(path: Path, plane: "PlaneIntent") -> Iterator[Finding]:
@@ -97,6 +98,17 @@ def _entry(path: Path, plane: "PlaneIntent") -> Iterator[Finding]:
             expected = f"one end of {as_shown(', '.join(plane.entry))}"
             found = f"{flow.source} to {flow.destination}"
             yield Finding((*path, "flows", number), what, expected, found, also=(*path, "entry"))
+
+
+def _places(path: Path, plane: "PlaneIntent") -> Iterator[Finding]:
+    """A port takes one cable."""
+    first: dict[tuple[str, str], str] = {}
+    for name, place in plane.places.items():
+        other = first.setdefault((place.switch, place.port), name)
+        if other != name:
+            what, found = "two devices on one port", f"{place.switch} {place.port}, also {other}'s"
+            hint = f"give {name} another port, or leave it out here: then it has one by itself"
+            yield Finding((*path, "places", name), what, "each port once", found, hint, (*path, "places", other))
 
 
 def tool(intent: "Intent") -> str | None:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from nornir_tasks.intent import site_rules
 from nornir_tasks.intent.address_fields import HostAddress, PrefixV6
-from nornir_tasks.intent.attached_model import AttachedIntent
+from nornir_tasks.intent.attached_model import AttachedIntent, PlaceIntent
 from nornir_tasks.intent.fabric_model import COPIES
 from nornir_tasks.intent.fields import Congestion, HostLink, Name, Prefix, SpeedGbps, VrfName
 from nornir_tasks.intent.findings import Finding
@@ -104,6 +104,10 @@ class PlaneIntent(Part):
     """Of a plane on a tree: how many access switches there are, as one for each row of racks; without it the fewest
     with a port for everything, at least two, as the management port of each is on another one. Ports of every group are
     spread over them in order."""
+    places: dict[Name, PlaceIntent] = Field(default_factory=dict)
+    """Of a plane on a tree: the port of a device, a host's BMC (``gpu-bmc-1``) or a switch, where it shall not follow
+    from its group and number, as it is cabled otherwise. What had that port takes the one that is left; nothing else
+    moves. No port is given twice."""
     port_speed: SpeedGbps = 1
     """Of a plane on a tree: of the ports of everything attached."""
     vrf: VrfName | None = None

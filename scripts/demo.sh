@@ -31,16 +31,16 @@ say "1. A fresh lab: rails (two NVUE spines, eight leaves on EOS and NX-OS), for
 "$nornir" lab up
 say "2. What the intent asks for"
 "$nornir" design
-say "2. What its lines let pass: which group of hosts reaches which other"
+say "3. What its lines let pass: which group of hosts reaches which other"
 "$nornir" prove
-say "3. Push all planes"
+say "4. Push all planes"
 "$nornir" push --yes
-say "4. Push again: nothing may change"
+say "5. Push again: nothing may change"
 "$nornir" push --yes
-say "5. Is the live network as the intent defines?"
+say "6. Is the live network as the intent defines?"
 "$nornir" validate
 for plane in compute storage business oob; do
-  say "5. Plane $plane by itself"
+  say "7. Plane $plane by itself"
   "$nornir" validate --plane "$plane"
 done
 if [ "$hosts" -gt 0 ]; then
@@ -48,11 +48,11 @@ if [ "$hosts" -gt 0 ]; then
   if strategies=$("$bin/python" -c 'import ansible_mitogen, os; print(os.path.dirname(ansible_mitogen.__file__))' 2>/dev/null); then
     export ANSIBLE_STRATEGY=mitogen_linear ANSIBLE_STRATEGY_PLUGINS=$strategies/plugins/strategy
   fi
-  say "6. The other end of the cables: $hosts bare GPU host(s) as machines (the first time a disk image is made)"
+  say "8. The other end of the cables: $hosts bare GPU host(s) as machines (the first time a disk image is made)"
   "$nornir" lab up --hosts "$hosts"
-  say "7. Bring them up from the same intent: ansible-playbook site.yml"
+  say "9. Bring them up from the same intent: ansible-playbook site.yml"
   PATH="$bin:$PATH" ansible-playbook site.yml
-  say "8. Again: nothing may change"
+  say "10. Again: nothing may change"
   PATH="$bin:$PATH" ansible-playbook site.yml
 fi
 say "The lab stays up. Try: $nornir plan | render --out out | validate --json; end it with: $nornir lab down"

@@ -14,7 +14,7 @@ from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
-from nornir_tasks.platforms.ownership import Rule, is_by, join, split, with_kept_ports
+from nornir_tasks.platforms.ownership import Rule, is_by, join, split, with_kept_blocks
 from nornir_tasks.platforms.platform import Candidate
 
 
@@ -31,7 +31,7 @@ class DevicePlan:
     """The whole running configuration."""
     owned_before: ConfigTree
     owned_after: ConfigTree
-    """What is wanted of these sections, with the first lines of ports of others that have a VLAN of ours to lose."""
+    """What is wanted of these sections, with the first lines of blocks of others that have lines of ours to lose."""
     foreign_before: ConfigTree
     """Everything on the switch that is not part of this push; the gate checks that it is unchanged afterwards."""
     is_saved: bool = True
@@ -55,7 +55,7 @@ def device_plan(
     running = os.to_tree(running_text)
     _refuse_obstacles(wanted, running)
     owned, foreign = split_running(wanted, running)
-    after = with_kept_ports(wanted.tree, owned, foreign, wanted.platform.ownership)
+    after = with_kept_blocks(wanted.tree, owned, foreign, wanted.platform.ownership)
     changes = tuple(difference(owned, after))
     if not changes:
         return DevicePlan(wanted.device, (), running, owned, after, foreign)

@@ -258,12 +258,13 @@ def _owner_below(node: ConfigTree, telling: tuple[Rule, ...], claims: Claims) ->
     return None
 
 
-def with_kept_ports(wanted: ConfigTree, owned: ConfigTree, foreign: ConfigTree, rules: Sequence[Rule]) -> ConfigTree:
-    """What is wanted, with the first lines of others' ports that have lines of ours (a VLAN of a trunk).
+def with_kept_blocks(wanted: ConfigTree, owned: ConfigTree, foreign: ConfigTree, rules: Sequence[Rule]) -> ConfigTree:
+    """What is wanted, with the first lines of blocks that hold lines of others beside ours, which alone may go.
 
-    These lines may go; the port stays its owner's. ``wanted`` itself, if there is no such port.
+    These are others' ports (a VLAN of ours on their trunk) and containers of base configuration (the control plane,
+    where others have a list as well). ``wanted`` itself, if there is no such block.
     """
-    kept = [path for path in _others_ports(owned, foreign, tuple(rules), ()) if wanted.get(*path) is None]
+    kept = [path for path in _others_blocks(owned, foreign, tuple(rules), ()) if wanted.get(*path) is None]
     if not kept:
         return wanted
     after = wanted.copy()
@@ -272,10 +273,13 @@ def with_kept_ports(wanted: ConfigTree, owned: ConfigTree, foreign: ConfigTree, 
     return after
 
 
-def _others_ports(
+def _others_blocks(
     owned: ConfigTree, foreign: ConfigTree, rules: tuple[Rule, ...], above: Path, *, is_port: bool = False
 ) -> Iterator[Path]:
-    """The lines that both have of ports, where ours stand below them."""
+    """The lines that both have of ports and of containers of base configuration, where ours stand below them.
+
+    Not of other containers: a BGP process or a VRF does not outlive what made it.
+    """
     for text, node in owned.children.items():
         strangers = foreign.children.get(text)
         if strangers is None or not node:
@@ -285,9 +289,9 @@ def _others_ports(
         if matched is None or not matched.children:
             continue
         inside = is_port or not matched.shared
-        if inside:
+        if inside or matched.by in _OF_BASE:
             yield (*above, text)
-        yield from _others_ports(node, strangers, matched.children, (*above, text), is_port=inside)
+        yield from _others_blocks(node, strangers, matched.children, (*above, text), is_port=inside)
 
 
 def join(parts: Iterable[ConfigTree]) -> ConfigTree:

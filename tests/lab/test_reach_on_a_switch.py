@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import pytest
 
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.platforms.config_tree import Path
+from nornir_tasks.usecases.push import restored
 from nornir_tasks.usecases.site import select
-from tests.lab.pushes import push
+from tests.lab.pushes import bare_like, push
 from tests.lab.typed_switches import SWITCHES, Switch
 from tests.property.mutants import each_change_is_reported
 from tests.unit.design import reached
@@ -139,6 +142,21 @@ def test_what_is_others_in_the_same_blocks_stays(device: str) -> None:
         switch.type(path)
     push(switch, base, allow_management=True)
     assert set(KEPT[device]) <= lines_of(base, switch)
+
+
+@SYSTEMS
+def test_a_rollback_leaves_what_others_have_put_since_into_blocks_that_the_push_had_made(device: str) -> None:
+    base = wanted(device, "base")
+    # only EOS has blocks that come with the push; no switch of the others was reached without its API and its port
+    switch = bare_like(base) if base.config.os == "eos" else brownfield(base)
+    never_pushed = deepcopy(switch)
+    before = base.platform.to_text(device_plan(base, switch.running(), allow_management=True).owned_before)
+    push(switch, base, allow_management=True)
+    for path in KEPT[device]:
+        switch.type(path)
+        never_pushed.type(path)
+    push(switch, restored(base, before), allow_management=True)
+    assert lines_of(base, switch) == lines_of(base, never_pushed)
 
 
 @SYSTEMS

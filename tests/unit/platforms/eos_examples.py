@@ -296,7 +296,10 @@ def claims(config: DeviceConfig) -> Claims:
         has_gateways=True,
         pair_vlan=pair_vlan,
     )
-    return Claims((Claim(owner, ports, vlans),), shut, base=sections_of(config.base), **flags(config))
+    vrf = config.base.management.vrf if config.base.management else None
+    return Claims(
+        (Claim(owner, ports, vlans),), shut, base=sections_of(config.base), management_vrf=vrf, **flags(config)
+    )
 
 
 SPEEDS_AND_LANES = [(25, 1), (50, 1), (50, 2), (100, 1), (100, 2), (100, 4), (200, 1), (200, 2), (200, 4)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nornir_tasks.cli import options
+from nornir_tasks.cli.lab_export import export
 
 if TYPE_CHECKING:
     from nornir_tasks.lab.machines.manager import MachineStatus
@@ -20,6 +21,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+app.command()(export)
 
 
 @app.command()

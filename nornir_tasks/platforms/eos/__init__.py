@@ -24,6 +24,7 @@ from nornir_tasks.platforms.eos.parse import parse
 from nornir_tasks.platforms.eos.port_map import lag_number, port_name, sort_key
 from nornir_tasks.platforms.eos.secret_places import SECRETS
 from nornir_tasks.platforms.eos.tree import community_word, seconds, to_text, to_tree
+from nornir_tasks.platforms.eos.virtual import IMAGE
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.platforms.vlan_lists import VLAN_ENTRY, allowed_vlans, open_trunks
 
@@ -59,6 +60,7 @@ PLATFORM = Platform(
     secrets=SECRETS,
     observing=OBSERVING,
     first_boot=FIRST_BOOT,
+    image=IMAGE,
     api_port=443,
     template_filters=MappingProxyType(
         {

@@ -20,6 +20,7 @@ from nornir_tasks.platforms.nvue.relay import uplinks
 from nornir_tasks.platforms.nvue.secret_places import SECRETS
 from nornir_tasks.platforms.nvue.tree import VLAN_ENTRY, empty_lists, open_trunks, to_text, to_tree
 from nornir_tasks.platforms.nvue.vendor_profiles import vendor_profiles
+from nornir_tasks.platforms.nvue.virtual import IMAGE
 from nornir_tasks.platforms.platform import Platform
 
 
@@ -71,6 +72,7 @@ PLATFORM = Platform(
     secrets=SECRETS,
     observing=OBSERVING,
     first_boot=FIRST_BOOT,
+    image=IMAGE,
     api_port=8765,
     template_filters=MappingProxyType({"tojson": _json, "protocol_word": protocol_word, "relay_uplinks": uplinks}),
 )

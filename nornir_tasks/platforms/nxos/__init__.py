@@ -28,6 +28,7 @@ from nornir_tasks.platforms.nxos.parse import parse
 from nornir_tasks.platforms.nxos.patch import server_changes
 from nornir_tasks.platforms.nxos.port_map import SPLIT_PART, lag_number, port_name, sort_key
 from nornir_tasks.platforms.nxos.secret_places import SECRETS
+from nornir_tasks.platforms.nxos.virtual import IMAGE
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.platforms.vlan_lists import VLAN_ENTRY, allowed_vlans, open_trunks
 
@@ -65,6 +66,7 @@ PLATFORM = Platform(
     secrets=SECRETS,
     observing=OBSERVING,
     first_boot=FIRST_BOOT,
+    image=IMAGE,
     api_port=443,
     template_filters=MappingProxyType(
         {

@@ -1,13 +1,16 @@
 """What the intent says of how switches are reached: their API, as a part of base configuration."""
 
 import re
+from collections.abc import Iterator
+from ipaddress import IPv4Network
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
 from nornir_tasks.intent.fields import Prefix, Unit, Written
-from nornir_tasks.intent.findings import wrong
+from nornir_tasks.intent.findings import Finding, Path, wrong
 from nornir_tasks.intent.part import Part
+from nornir_tasks.intent.pool_rules import NOT_UNICAST
 
 _CERTIFICATE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 
@@ -55,3 +58,22 @@ class ControlPlaneIntent(Part):
     allowed: Annotated[tuple[Prefix, ...], Field(min_length=1)]
     """Prefixes from which everything gets in: SSH, the API, SNMP, NTP and the rest. Servers that switches ask by UDP
     and that are not in ``ntp`` or ``dns`` must be in here, and whoever may enter the out-of-band plane."""
+
+    def findings(self) -> Iterator[Finding]:
+        """Each prefix once, and with addresses that somebody can have; not all there are."""
+        for number, prefix in enumerate(self.allowed):
+            yield from _allowed(("allowed", number), prefix)
+            if prefix in self.allowed[:number]:
+                found = f"{prefix}, also in allowed[{self.allowed.index(prefix)}]"
+                yield Finding(("allowed", number), "a prefix that is named twice", "each prefix once", found)
+
+
+def _allowed(path: Path, prefix: IPv4Network) -> Iterator[Finding]:
+    expected = "prefixes of those who manage switches, as 192.0.2.0/28"
+    if not prefix.prefixlen:
+        hint = "leave control_plane out, and each switch keeps the list that it has"
+        yield Finding(path, "a list that lets everybody in", expected, str(prefix), hint)
+    for taken, use in NOT_UNICAST.items():
+        if prefix.subnet_of(taken):
+            hint = "write the addresses that their packets come from"
+            yield Finding(path, f"nobody sends from {taken}: {use}", expected, str(prefix), hint)

@@ -1,6 +1,7 @@
 """Random configurations in which base configuration is ours, in part, or not at all."""
 
 from dataclasses import replace
+from ipaddress import IPv4Network
 
 from hypothesis import strategies as st
 
@@ -18,6 +19,13 @@ from nornir_tasks.intent.secret_name import placeholder
 
 BANNERS = st.lists(st.from_regex(r"[A-Z][a-z0-9 ]{0,20}[a-z.]", fullmatch=True), min_size=1, max_size=4).map("\n".join)
 ADDRESSES = st.ip_addresses().filter(lambda each: getattr(each, "scope_id", None) is None).map(str)
+
+PREFIXES = st.builds(
+    lambda address, length: str(IPv4Network((address, length), strict=False)),
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 32),
+)
+"""Of IPv4, but for all there is, which the intent refuses (nobody is kept out)."""
 
 _SECRETS = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,63}", fullmatch=True).map(placeholder)
 
@@ -63,7 +71,7 @@ def _reached(config: DeviceConfig, vrf: str | None) -> st.SearchStrategy[Reach]:
     shells = st.builds(SshSettings, st.integers(1, 29), st.just(None if config.os == "nxos" else vrf))
     control = st.builds(
         lambda prefixes: ControlPlane(_rules(prefixes), vrf if config.os == "eos" else None),
-        st.lists(st.sampled_from(("10.0.0.0/8", "192.0.2.0/24", "198.51.100.7/32")), min_size=1, max_size=3),
+        st.lists(PREFIXES, min_size=1, max_size=3, unique=True),
     )
     if config.os == "eos" and vrf is None:
         control = st.nothing()

@@ -1,9 +1,11 @@
 """Who would be locked out: the addresses that must get in to a switch, against the prefixes that may."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
 
-from nornir_tasks.errors import Problem
+from nornir_tasks.design.network import Network
+from nornir_tasks.design.partial_config import BasePolicy
+from nornir_tasks.intent.findings import Finding, Path
 
 
 def locked_out(allowed: Iterable[str], needed: Iterable[str]) -> tuple[str, ...]:
@@ -16,13 +18,24 @@ def locked_out(allowed: Iterable[str], needed: Iterable[str]) -> tuple[str, ...]
     return tuple(each for each in needed if not any(IPv4Network(each).subnet_of(net) for net in nets))
 
 
-def problems(device: str, allowed: Collection[str], needed: Iterable[str]) -> Iterator[Problem]:
-    """One for each address that must get in to this switch and would not."""
-    for address in locked_out(allowed, needed):
-        yield Problem(
-            where=device,
-            what="the access list of its control plane would lock out who must get in",
-            expected=f"{address} within one prefix of base.control_plane.allowed",
-            found=", ".join(allowed),
-            hint=f"add {address}, or a prefix that holds it, to base.control_plane.allowed",
-        )
+def findings(network: Network, policy: BasePolicy, base: Path) -> Iterator[Finding]:
+    """One for each group that alone may enter an out-of-band plane, and that these switches would not let in.
+
+    ``base``: where the policy stands in the intent.
+    """
+    allowed = policy.reach.allowed
+    if allowed is None:
+        return
+    for plane in network.planes.values():
+        for group in sorted(plane.entry):
+            prefixes = network.ends_of_flows[plane.name][group].prefixes["ipv4"]
+            out = locked_out(allowed, [each for each in prefixes if each is not None])
+            if out:
+                yield Finding(
+                    (*base, "control_plane", "allowed"),
+                    f"this list would lock out group {group}, which plane {plane.name} is entered from",
+                    f"prefixes that hold {', '.join(out)}",
+                    ", ".join(allowed),
+                    f"add {', '.join(out)}, or a prefix that holds them",
+                    also=("planes", plane.name, "entry"),
+                )

@@ -22,16 +22,17 @@ def by_fabric(intent: Intent) -> Mapping[str, BasePolicy]:
 
 
 def check(network: Network, intent: Intent) -> None:
-    """Raises DesignError where management ports are managed and have no address."""
-    findings = []
+    """Raises DesignError where a management port is managed without an address, or a list locks somebody out."""
+    findings: list[Finding] = []
     for name, policy in network.base.items():
+        path = (*(("fabrics", name) if intent.fabrics[name].base is not None else ()), "base")
+        findings += lockout.findings(network, policy, path)
         without = [each.name for each in network.devices if each.fabric == name and each.name not in network.management]
         if policy.port and without:
-            own = intent.fabrics[name].base is not None
             more = f" and {len(without) - 1} more" if len(without) > 1 else ""
             findings.append(
                 Finding(
-                    (*(("fabrics", name) if own else ()), "base", "management"),
+                    (*path, "management"),
                     f"the management ports of fabric {name} have no address",
                     "a plane of kind oob whose fabric joins the management port of each switch",
                     f"{without[0]}{more} without one",
@@ -67,14 +68,7 @@ def of_switch(network: Network, device: Device) -> BasePolicy | None:
     policy = network.base.get(device.fabric)
     if policy is None:
         return None
-    return replace(policy, management=network.management.get(device.name), must_get_in=tuple(_entries(network)))
-
-
-def _entries(network: Network) -> Iterator[str]:
-    """The addresses from which alone an out-of-band plane may be entered."""
-    for plane in network.planes.values():
-        for group in sorted(plane.entry):
-            yield from (each for each in network.ends_of_flows[plane.name][group].prefixes["ipv4"] if each is not None)
+    return replace(policy, management=network.management.get(device.name))
 
 
 def sections(policy: BasePolicy | None, management: ManagementAddress | None = None) -> frozenset[BaseSection]:
@@ -131,8 +125,6 @@ def problems(device: str, policy: BasePolicy | None, capabilities: Capabilities)
     """What of the base configuration of one switch it cannot be configured with."""
     if policy is None:
         return
-    if policy.reach.allowed is not None:
-        yield from lockout.problems(device, policy.reach.allowed, policy.must_get_in)
     if policy.port and (policy.management is None or policy.vrf is None):
         what = "its management port is managed, and has no address in a management VRF"
         yield Problem(device, what, "an address, and a default route, of an out-of-band plane")

@@ -180,8 +180,6 @@ class BasePolicy:
     """How the switch is reached."""
     management: ManagementAddress | None = None
     """The address of this switch's management port, where the design knows it."""
-    must_get_in: tuple[str, ...] = ()
-    """IPv4 addresses and prefixes that must reach this switch, as far as the design knows."""
     accounts: tuple[AccountPolicy, ...] | None = None
     tacacs: TacacsPolicy | None = None
 

@@ -34,7 +34,7 @@ has as well; no switch is asked.
 state they are in. Results of a switch or host fact that could not be read are "could not tell", and count in M.
 With `--plane` M is what that plane, its fabric and the switch own. In a lab hosts are played to the
 switches, and it is said how many of N rest on them ("116 of them with played hosts"): results of `port`, `lacp`,
-`partners`, `trunks` and `stp` at ports that lead to hosts, and at groups of these.
+`partners`, `macs`, `trunks` and `stp` at ports that lead to hosts, and at groups of these.
 """
 SWITCHES = """
 ## Switches: `nornir validate`

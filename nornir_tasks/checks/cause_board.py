@@ -144,3 +144,21 @@ class Board:
         far = self.evidence.far.get((device, port)) if at_both_ends else None
         if far is not None and not far.is_host:
             yield far.device, far.port
+
+
+class Groups:
+    """Disjoint sets of names (union-find)."""
+
+    def __init__(self) -> None:
+        self._above: dict[str, str] = {}
+
+    def of(self, name: str) -> str:
+        """The representative of the group."""
+        above = self._above.setdefault(name, name)
+        while above != self._above[above]:
+            above = self._above[above]
+        return above
+
+    def join(self, one: str, other: str) -> None:
+        """Join two groups."""
+        self._above[self.of(other)] = self.of(one)

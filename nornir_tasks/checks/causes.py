@@ -9,12 +9,13 @@ failure without a reported explanation is suppressed.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nornir_tasks.checks.cause_board import Board, Key
+from nornir_tasks.checks.cause_board import Board, Groups, Key
 from nornir_tasks.checks.differences import Breaks, broken, is_known
 from nornir_tasks.checks.evidence import End, Evidence, Finding, Verdict
 from nornir_tasks.checks.gateway_causes import explain_gateways
 from nornir_tasks.checks.lldp import NOBODY, ends_heard, with_leg
 from nornir_tasks.checks.lost_routes import explain_routes
+from nornir_tasks.checks.mac_causes import explain_macs
 from nornir_tasks.checks.pair_causes import explain_pairs, what_carries_on
 from nornir_tasks.checks.partner_causes import explain_partners
 from nornir_tasks.checks.tree_causes import explain_trees
@@ -58,6 +59,7 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
     explain_pairs(board)
     explain_gateways(board)
     explain_trees(board)
+    explain_macs(board)
     for check in board.checks:
         _one_by_one(board, check)
     return tuple(Cause(lead, remedy, tuple(follows)) for lead, remedy, follows in board.result())
@@ -90,7 +92,7 @@ def _cabling(board: Board) -> list[tuple[Key, End]]:
     Returns the ports with the causes that break their links, for a configuration that differs comes first there.
     """
     wrong = [each for each in board.open("lldp") if each.verdict is Verdict.FAIL and each.found != NOBODY]
-    together = _Groups()
+    together = Groups()
     for finding in wrong:
         for name in _mixed_up_with(board.evidence, finding):
             together.join(board.cable(finding.device, finding.port), name)
@@ -263,21 +265,3 @@ def _look_at(board: Board, finding: Finding) -> str:
         return ""
     here = with_leg((finding.device, finding.port), far.leg)
     return f"look at cable {far.cable}: {here} to {with_leg((far.device, far.port), far.far_leg)}"
-
-
-class _Groups:
-    """Disjoint sets of names (union-find)."""
-
-    def __init__(self) -> None:
-        self._above: dict[str, str] = {}
-
-    def of(self, name: str) -> str:
-        """The representative of the group."""
-        above = self._above.setdefault(name, name)
-        while above != self._above[above]:
-            above = self._above[above]
-        return above
-
-    def join(self, one: str, other: str) -> None:
-        """Join two groups."""
-        self._above[self.of(other)] = self.of(one)

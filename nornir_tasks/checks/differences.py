@@ -46,12 +46,29 @@ class Breaks(Enum):
 
 
 _TRAFFIC = frozenset(
-    {"lldp", "lacp", "partners", "mtu", "ra", "vlan", "trunks", "stp", "bgp", "load-balancing", "pairs", "gateways"}
+    {
+        "lldp",
+        "macs",
+        "lacp",
+        "partners",
+        "mtu",
+        "ra",
+        "vlan",
+        "trunks",
+        "stp",
+        "bgp",
+        "load-balancing",
+        "pairs",
+        "gateways",
+    }
 )
 _ROUTES = (frozenset[str](), False)
 """Followed along the paths of the design, not by port (``lost_routes.py``)."""
 AT = {
-    Breaks.LINK: (frozenset({"port", "lldp", "lacp", "partners", "trunks", "stp", "bgp", "pairs", "gateways"}), True),
+    Breaks.LINK: (
+        frozenset({"port", "lldp", "macs", "lacp", "partners", "trunks", "stp", "bgp", "pairs", "gateways"}),
+        True,
+    ),
     Breaks.GROUP: (frozenset({"lacp", "partners"}), True),
     Breaks.PORT: (frozenset({"port", *_TRAFFIC}) | QOS, True),
     Breaks.TRAFFIC: (_TRAFFIC | QOS, True),
@@ -60,7 +77,7 @@ AT = {
     Breaks.MTU: (frozenset({"mtu"}), True),
     Breaks.ADVERTISEMENTS: (frozenset({"ra", "bgp"}), True),
     Breaks.QUEUES: (QOS | {"dscp"}, False),
-    Breaks.VLAN: (frozenset({"vlan", "trunks", "stp", "port", "pairs", "gateways"}), False),
+    Breaks.VLAN: (frozenset({"vlan", "macs", "trunks", "stp", "port", "pairs", "gateways"}), False),
     Breaks.PAIR: (frozenset({"pairs"}), False),
     Breaks.GATEWAY: (frozenset({"gateways"}), False),
     Breaks.TREE: (frozenset({"vlan", "stp"}), False),

@@ -97,6 +97,9 @@ class Evidence:
     played: frozenset[str] = frozenset()
     """Hosts that are not there: a lab's switches are answered for them. Empty in a real network."""
 
+    macs: Mapping[str, str] = field(default_factory=dict)
+    """Device on the out-of-band plane, or switch -> the declared MAC address of its port there."""
+
     def is_judged(self, plane: str) -> bool:
         """Is this plane one of those that are checked?"""
         return not self.planes or plane in self.planes
@@ -149,6 +152,20 @@ class Evidence:
     def sessions(self) -> Mapping[tuple[str, SessionKey], BgpSession]:
         """(device, session) -> the switch's view of it."""
         return {(device, each.key): each for device, seen in self.observed.items() for each in seen.bgp}
+
+    @cached_property
+    def attached(self) -> Mapping[End, str]:
+        """Port of an access switch -> what is cabled to it: a device, or a switch by its management port."""
+        return {(each.leaf, each.leaf_port): each.host for each in self.network.attached}
+
+    @cached_property
+    def learned(self) -> Mapping[End, tuple[str, ...]]:
+        """(device, port) -> the MAC addresses that the switch has learned there."""
+        found: dict[End, tuple[str, ...]] = {}
+        for device, seen in self.observed.items():
+            for each in seen.macs or ():
+                found[device, each.port] = (*found.get((device, each.port), ()), each.mac)
+        return found
 
     @cached_property
     def heard(self) -> Mapping[End, tuple[End, ...]]:

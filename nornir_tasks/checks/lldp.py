@@ -2,7 +2,7 @@
 
 A wrong cable cannot be repaired by a push, so the finding names the cables to move. Whether a host speaks LLDP is not
 part of the design, so ports to hosts do not count: those that hear one are judged, of the others one line says how many
-there are.
+there are. What is attached to the out-of-band plane and says nothing is judged by its address (``checks/macs.py``).
 """
 
 from collections.abc import Iterator
@@ -36,15 +36,25 @@ def check_lldp(evidence: Evidence) -> list[Finding]:
     found = [_cable(evidence, *each) for each in cabled if not each[2].is_host]
     hosts = [each for each in cabled if each[2].is_host]
     speaking = [each for each in hosts if ends_heard(evidence, each[0], each[1])]
-    silent = [device for device, port, _ in hosts if not ends_heard(evidence, device, port)]
+    silent = [
+        device
+        for device, port, _ in hosts
+        if not ends_heard(evidence, device, port) and (device, port) not in evidence.attached
+    ]
     return [*found, *(_host_cable(evidence, *each) for each in speaking), *_silent(silent)]
 
 
 def _host_cable(evidence: Evidence, device: str, port: str, far: Far) -> Finding:
-    """A port that hears a host. An interface of the right host may bear a name that the plan does not have."""
-    unknown = [end for end in ends_heard(evidence, device, port) if end not in evidence.far and end[0] == far.device]
+    """A port that hears a host. An interface of the right host may bear a name that the plan does not have.
+
+    What is attached to the out-of-band plane (BMCs, power distribution) may call itself by any name.
+    """
+    ends = ends_heard(evidence, device, port)
+    is_attached = (device, port) in evidence.attached and far.device not in evidence.network
+    may_be = {far.device} | ({name for name, _ in ends} - evidence.planned if is_attached else set())
+    unknown = [end for end in ends if end not in evidence.far and end[0] in may_be]
     if unknown:
-        what = f"{device} {port}: hears {far.device} {unknown[0][1]}, a name that the plan does not have"
+        what = f"{device} {port}: hears {' '.join(unknown[0])}, a name that the plan does not have"
         return Finding("lldp", device, port, Verdict.SKIPPED, what, far.port, unknown[0][1], counted=False)
     return replace(_cable(evidence, device, port, far), counted=False)
 

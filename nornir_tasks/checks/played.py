@@ -3,7 +3,7 @@
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.standing import Standing
 
-_OF_BOTH_ENDS = frozenset({"port", "lldp", "lacp", "trunks", "stp", "partners"})
+_OF_BOTH_ENDS = frozenset({"port", "lldp", "lacp", "trunks", "stp", "partners", "macs"})
 """Checks whose result at a port is the far end's doing as well; all others judge the switch alone."""
 
 

@@ -145,14 +145,16 @@ def _dnsmasq_pxe(pxe: PxeIntent | None) -> Iterator[str]:
             yield f"dhcp-option=tag:{name},{_ROUTERS},{pxe.gateway}"
 
 
-def bmcs(addresses: Mapping[str, str]) -> str:
-    """Where each host's BMC answers Redfish (DSP0266: the service root), JSON. ``addresses``: host -> its BMC's."""
-    return (
-        json.dumps(
-            {name: {"redfish": f"https://{_in_url(each)}/redfish/v1/"} for name, each in addresses.items()}, indent=2
-        )
-        + "\n"
-    )
+def bmcs(addresses: Mapping[str, str], macs: Mapping[str, str]) -> str:
+    """Where each host's BMC answers Redfish (DSP0266: the service root), JSON. Both: host -> its BMC's, if declared."""
+    found = {
+        name: {
+            "redfish": f"https://{_in_url(each)}/redfish/v1/",
+            **({"mac": macs[name]} if name in macs else {}),
+        }
+        for name, each in addresses.items()
+    }
+    return json.dumps(found, indent=2) + "\n"
 
 
 def _in_url(address: str) -> str:

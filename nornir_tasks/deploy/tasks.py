@@ -113,6 +113,7 @@ def worth_asking(config: DeviceConfig, fields: Collection[str]) -> tuple[str, ..
         "zero_touch": config.base != NO_BASE,
         "vrf_ports": config.base != NO_BASE,
         "accounts": bool(config.base.accounts),
+        "macs": any(port.access_vlan is not None and port.lag is None for port in config.interfaces),
     }
     return tuple(each for each in fields if there.get(each, True))
 

@@ -8,11 +8,14 @@ A real site's stands beside its intent; the built-in lab writes one for itself.
     known_hosts: known_hosts             # host keys, for switches that need SSH as well
     devices:
       leaf-g1-r0: {address: 192.0.2.11, serial: ABC123, mac: "0c:42:a1:00:00:12"}
+    attached:                            # what else has a port on the out-of-band plane
+      gpu-bmc-1: {mac: "0c:42:a1:00:01:01"}
 
 Paths are relative to the file. No secret stands in it.
 """
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from io import StringIO
 from ipaddress import IPv4Address, ip_address
 from pathlib import Path
@@ -21,6 +24,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 from ruamel.yaml import YAML
 
+from nornir_tasks.errors import IntentError
 from nornir_tasks.files.documents import write_documents
 from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import validate
@@ -71,6 +75,13 @@ class DeviceEntry(Part):
     """SHA-256 of the switch's certificate, as ``nornir trust`` recorded it."""
 
 
+class AttachedEntry(Part):
+    """One device on the out-of-band plane that is no switch: a BMC, power distribution."""
+
+    mac: MacAddress
+    """Of its port there, as its label or its own page says; the access switch is asked whether it has learned it."""
+
+
 class DeviceList(Part):
     """All switches of a site and the one account for them."""
 
@@ -81,10 +92,12 @@ class DeviceList(Part):
     known_hosts: str | None = None
     """SSH host keys, relative to this file; NX-OS takes files over SSH."""
     devices: dict[str, DeviceEntry]
+    attached: dict[str, AttachedEntry] = Field(default_factory=dict)
+    """By the names of the cabling plan. Devices that speak no LLDP are told apart by this alone."""
 
     def findings(self) -> Iterator[Finding]:
         """No two names for one switch: the configuration of one would be pushed to the other."""
-        return independent(_addresses_twice(self.devices), _serials_twice(self.devices), _macs_twice(self.devices))
+        return independent(_addresses_twice(self.devices), _serials_twice(self.devices), _macs_twice(self))
 
 
 def _addresses_twice(devices: dict[str, DeviceEntry]) -> Iterator[Finding]:
@@ -110,17 +123,39 @@ def _serials_twice(devices: dict[str, DeviceEntry]) -> Iterator[Finding]:
             yield Finding(("devices", name, "serial"), what, expected, f"{entry.serial}, also {other}'s")
 
 
-def _macs_twice(devices: dict[str, DeviceEntry]) -> Iterator[Finding]:
+def _macs_twice(listed: "DeviceList") -> Iterator[Finding]:
     first: dict[str, str] = {}
-    for name, entry in devices.items():
+    for name, entry in listed.devices.items():
         if entry.mac is not None and (other := first.setdefault(entry.mac, name)) != name:
             what, expected = "the MAC address of another switch", "each switch its own"
             yield Finding(("devices", name, "mac"), what, expected, f"{entry.mac}, also {other}'s")
+    for name, attached in listed.attached.items():
+        if (other := first.setdefault(attached.mac, name)) != name:
+            what, expected = "the MAC address of another device", "each device its own"
+            yield Finding(("attached", name, "mac"), what, expected, f"{attached.mac}, also {other}'s")
 
 
-def load_devices(file: Path) -> DeviceList:
-    """The switches of a site. Raises IntentError with every problem of the file."""
-    return validate(DeviceList, read_marked(file))
+def load_devices(file: Path, kept: frozenset[str] | None = None) -> DeviceList:
+    """The switches of a site. Raises IntentError with every problem of the file.
+
+    ``kept``: what has, or may come to have, a port on the out-of-band plane; others are refused. None: not known.
+    """
+    marked = read_marked(file)
+    listed = validate(DeviceList, marked)
+    strangers = list(_strangers(listed, kept)) if kept is not None else []
+    if strangers:
+        raise IntentError(marked.marks.problems(strangers))
+    return listed
+
+
+def _strangers(listed: DeviceList, kept: frozenset[str]) -> Iterator[Finding]:
+    for name in (each for each in listed.attached if each not in kept):
+        close = get_close_matches(name, sorted(kept), n=1)
+        hint = f"did you mean {close[0]}?" if close else "hosts' out_of_band and the plane's devices give it a port"
+        expected = "a device of the out-of-band plane, as the cabling plan calls it; switches stand under devices"
+        yield Finding(
+            ("attached", name), "nothing of this name has a port on the out-of-band plane", expected, name, hint
+        )
 
 
 def pin_fingerprint(file: Path, device: str, fingerprint: str) -> bool:

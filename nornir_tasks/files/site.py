@@ -12,6 +12,7 @@ from nornir_tasks.files.devices_file import NAME as DEVICES
 from nornir_tasks.files.devices_file import DeviceList, load_devices
 from nornir_tasks.files.intent_file import read_intent
 from nornir_tasks.files.resources import resource
+from nornir_tasks.intent.attached_rules import kept_names
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.platforms import platforms
 
@@ -49,7 +50,7 @@ def load_site(name_or_path: str | Path) -> Site:
         problems += error.problems
     if (directory / DEVICES).exists():
         try:
-            devices = load_devices(directory / DEVICES)
+            devices = load_devices(directory / DEVICES, None if intent is None else kept_names(intent))
         except IntentError as error:
             problems += error.problems
     if intent is None or problems:

@@ -47,6 +47,15 @@ def names_on(plane: "PlaneIntent", intent: "Intent") -> tuple[str, ...]:
     return (*plane.devices, *own, SWITCHES)
 
 
+def kept_names(intent: "Intent") -> frozenset[str]:
+    """Everything but switches that a place on the out-of-band plane is kept for: ``gpu-bmc-1``, ``pdu-2``."""
+    numbers = {name: each.most for plane in of_trees(intent).values() for name, each in plane.devices.items()}
+    numbers |= {
+        bmc_group(name, port): hosts.max for name, hosts in intent.hosts.items() for port in hosts.out_of_band or ()
+    }
+    return frozenset(f"{name}-{number}" for name, most in numbers.items() for number in range(1, most + 1))
+
+
 def attached(intent: "Intent") -> Iterator[Finding]:
     """Every plane, and every group of hosts."""
     there = of_trees(intent)

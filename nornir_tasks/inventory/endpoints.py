@@ -80,15 +80,34 @@ def push_account(site: Site) -> frozenset[str]:
         return frozenset({site.devices.username})
     try:
         file = device_list_file(site)
-        return frozenset({_username(file, file.stat().st_mtime_ns)})
+        return frozenset({_listed(file, file.stat().st_mtime_ns).username})
     except (GpufabricError, OSError):
         return frozenset()
 
 
+def attached_macs(site: Site) -> dict[str, str]:
+    """Device on the out-of-band plane, or switch -> the declared MAC address of its port there.
+
+    Nothing where there is no such list (yet).
+    """
+    if site.devices is not None and site.intent.management.source == "devices":
+        return _macs(site.devices)
+    try:
+        file = device_list_file(site)
+        return _macs(_listed(file, file.stat().st_mtime_ns))
+    except (GpufabricError, OSError):
+        return {}
+
+
+def _macs(listed: DeviceList) -> dict[str, str]:
+    switches = {name: each.mac for name, each in listed.devices.items() if each.mac is not None}
+    return {**switches, **{name: each.mac for name, each in listed.attached.items()}}
+
+
 @lru_cache(maxsize=8)
-def _username(file: Path, _: int) -> str:
+def _listed(file: Path, _: int) -> DeviceList:
     """Read once for all switches, as long as the file is the same."""
-    return load_devices(file).username
+    return load_devices(file)
 
 
 def _check_listed(file: Path, listed: DeviceList, names: Iterable[str], is_trusting: bool) -> None:

@@ -10,7 +10,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -166,7 +166,7 @@ class Lab:
         for _ in range(_STARTS):
             wanted = specification(plan, self.directory, "127.0", rtt_ms)
             taken.append(free_network(self.directory, wanted["devices"], before, taken))
-            self._prepare(specification(plan, self.directory, taken[-1], rtt_ms))
+            self._prepare(specification(plan, self.directory, taken[-1], rtt_ms), plan.attached)
             process = self.process.start(self._spec)
             try:
                 is_ready = self.process.wait(_ready_timeout_s(plan))
@@ -181,13 +181,13 @@ class Lab:
                 break
         raise self._failed()
 
-    def _prepare(self, spec: Mapping[str, Any]) -> None:
+    def _prepare(self, spec: Mapping[str, Any], attached: Collection[str]) -> None:
         self._forget(but=())
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         (self.directory / ".secrets").mkdir(mode=0o700)
         _write_private(self.directory / ".secrets" / SECRET, secrets.token_urlsafe(18))
         self._spec.write_text(json.dumps(spec, indent=1), encoding="utf-8")
-        self._write_devices(spec)
+        self._write_devices(spec, attached)
 
     def _failed(self) -> LabError:
         """Why the process ended before it was ready. Only its log is left."""
@@ -227,13 +227,15 @@ class Lab:
         if not any(self.directory.iterdir()):
             self.directory.rmdir()
 
-    def _write_devices(self, spec: Mapping[str, Any]) -> None:
+    def _write_devices(self, spec: Mapping[str, Any], attached: Collection[str]) -> None:
         devices: Iterable[Mapping[str, Any]] = spec["devices"]
         known = {
             each["name"]: {key: each[key] for key in ("address", "serial", "api_port", "ssh_port")} for each in devices
         }
         head = f"username: {spec['username']}\npassword: !secret {SECRET}\nca: ca.pem\nknown_hosts: known_hosts\n"
-        text = head + yaml.safe_dump({"devices": known}, sort_keys=False)
+        macs = {each["name"]: {"mac": each["mac"]} for each in spec["hosts"] if each["name"] in attached}
+        parts = {"devices": known, **({"attached": macs} if macs else {})}
+        text = head + yaml.safe_dump(parts, sort_keys=False)
         (self.directory / DEVICES).write_text(text, encoding="utf-8")
 
 

@@ -86,6 +86,14 @@ class LabPlan:
     """(cable id, one end, other end) of every link between switches."""
     hosts: tuple[LabHost, ...]
     bonds: tuple[LabBond, ...] = ()
+    attached: frozenset[str] = frozenset()
+    """Names among the hosts of what is attached to the out-of-band plane: the lab's devices.yml has their addresses."""
+
+
+def played_mac(device: str) -> str:
+    """The MAC address that the lab plays a device with: one of those that nobody was given (IEEE 802, local)."""
+    digits = hashlib.sha256(f"attached {device}".encode()).hexdigest()
+    return ":".join(("02", *(digits[at : at + 2] for at in range(0, 10, 2))))
 
 
 def specification(plan: LabPlan, directory: Path, network: str, rtt_ms: float) -> dict[str, Any]:

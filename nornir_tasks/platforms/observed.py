@@ -164,6 +164,15 @@ class PortVlans:
 
 
 @dataclass(frozen=True, slots=True)
+class LearnedMac:
+    """An address that the switch has seen frames from on a port."""
+
+    port: str
+    mac: str
+    """Small letters, with colons."""
+
+
+@dataclass(frozen=True, slots=True)
 class TreeState:
     """One spanning tree as one bridge sees it."""
 
@@ -291,6 +300,8 @@ class Observed:
     """Ports with their VRFs; None: the switch did not show them; one as above is not asked."""
     accounts: tuple[ShownAccount, ...] | None = None
     """Local ones; None: the switch did not show them; one whose accounts are not managed is not asked."""
+    macs: tuple[LearnedMac, ...] | None = None
+    """Learned ones; None: the switch did not show them; one without single ports in a VLAN is not asked."""
 
 
 FIELDS = tuple(each.name for each in fields(Observed) if each.name != "device")

@@ -22,7 +22,7 @@ from nornir_tasks.files.templates import day0_environment, environment
 from nornir_tasks.intent.attached_rules import bmc_group
 from nornir_tasks.intent.day0_model import Day0Intent
 from nornir_tasks.intent.findings import Finding
-from nornir_tasks.inventory.endpoints import device_list_file
+from nornir_tasks.inventory.endpoints import attached_macs, device_list_file
 from nornir_tasks.platforms import platform
 from nornir_tasks.render.render import render
 from nornir_tasks.usecases.site import Selection, SiteDesign
@@ -209,7 +209,7 @@ def write(day0: Day0, folder: Path, *, fill: bool = False, overwrite: bool = Fal
         _keep_to_ourselves(folder)
     written = write_artifacts(
         folder,
-        (*_files(day0, once), *texts.items(), (BMCS, bmcs(_bmc_addresses(day0.design)))),
+        (*_files(day0, once), *texts.items(), (BMCS, _bmcs(day0.design))),
         lambda _: None,
         day0.design.site.name + MARK,
         is_whole=not day0.selection.limit,
@@ -218,19 +218,21 @@ def write(day0: Day0, folder: Path, *, fill: bool = False, overwrite: bool = Fal
     return Day0Written(written, unknown(booting))
 
 
-def _bmc_addresses(design: SiteDesign) -> dict[str, str]:
-    """Host -> the address of its BMC on the out-of-band plane."""
-    network, found = design.network, dict[str, str]()
+def _bmcs(design: SiteDesign) -> str:
+    """The list of hosts' BMCs: addresses on the out-of-band plane, and MAC addresses that are declared."""
+    network, declared = design.network, attached_macs(design.site)
+    addresses, macs = dict[str, str](), dict[str, str]()
     for group, hosts in design.site.intent.hosts.items():
         if BMC not in (hosts.out_of_band or ()):
             continue
         named = f"{bmc_group(group, BMC)}-"
         for each in (nic for nic in network.attached if nic.host.startswith(named)):
             number = each.host.removeprefix(named)
-            addresses = [circuit.lower_address for circuit in network.circuits_on(each.link)]
-            if number.isdigit() and addresses:
-                found[f"{group}-{number}"] = addresses[0]
-    return found
+            own = [circuit.lower_address for circuit in network.circuits_on(each.link)]
+            if number.isdigit() and own:
+                addresses[f"{group}-{number}"] = own[0]
+                macs |= {f"{group}-{number}": declared[each.host]} if each.host in declared else {}
+    return bmcs(addresses, macs)
 
 
 def _keep_to_ourselves(folder: Path) -> None:

@@ -12,7 +12,7 @@ from nornir_tasks.files.site import state_directory
 from nornir_tasks.lab.machines.manager import Machines, MachineStatus
 from nornir_tasks.lab.machines.requirements import check_requirements
 from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
-from nornir_tasks.lab.plan import LabHostEnd
+from nornir_tasks.lab.plan import LabHostEnd, played_mac
 from nornir_tasks.usecases.lab_hosts import ends_of_hosts
 from nornir_tasks.usecases.lab_machines import machine_plans
 from nornir_tasks.usecases.progress import Event, On, ignore
@@ -202,9 +202,10 @@ def lab_plan(design: SiteDesign, host_lldp: bool = False) -> LabPlan:
             mtu_bytes, end = _host_mtu_bytes(design.network, link), ends.end(*lower)
             if end is not None and lower[0] in attached:
                 (circuit,) = network.circuits_on(link)
-                end = LabHostEnd(addresses=(f"{circuit.lower_address}/{circuit.use.prefix_length}",))
+                address = f"{circuit.lower_address}/{circuit.use.prefix_length}"
+                end = LabHostEnd(mac=played_mac(lower[0]), addresses=(address,))
             hosts.append(LabHost(*lower, upper, mtu_bytes, link.name, host_lldp, end))
-    return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts), ends.bonds)
+    return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts), ends.bonds, attached)
 
 
 def _port_names(design: SiteDesign, device: Device) -> tuple[str, ...]:

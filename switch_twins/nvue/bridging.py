@@ -6,6 +6,8 @@ rows are taken for the keys (tests/recorded/nvue_show/spanning_tree.txt); the wo
 
 from __future__ import annotations
 
+from ..fabric import FabricSim
+from ..learned import learned
 from .dialect import Dialect
 from .tree import Tree, get_or
 
@@ -18,6 +20,21 @@ def of_member(settings: Tree, dialect: Dialect, *, is_up: bool) -> Tree:
     return {
         name: {**member, "stp": _port(member.get("stp", {}), dialect, is_up=is_up)}
         for name, member in get_or(settings, {}, "bridge", "domain").items()
+    }
+
+
+def mac_table(fabric: FabricSim, device: str, name: str) -> Tree:
+    """``mac-table`` of a bridge, by number: tests/recorded/nvue_show/mac_table.txt. A learned row has no type there."""
+    return {
+        str(number): {
+            "age": 1,
+            "bridge-domain": name,
+            "interface": each.port,
+            "last-update": 1,
+            "mac": each.mac,
+            "vlan": each.vlan,
+        }
+        for number, each in enumerate(learned(fabric, device), start=1)
     }
 
 

@@ -14,7 +14,7 @@ from ..sessions import BgpSession
 from ..spec import DeviceSpec
 from ..state import InterfaceState, SwitchState
 from .adaptive import of_interface, of_switch
-from .bridging import of_member
+from .bridging import mac_table, of_member
 from .dialect import Dialect
 from .extract import mac_address
 from .gateways import of_svi
@@ -200,6 +200,8 @@ class Operational:
                 }
                 port = {"state": "forwarding" if is_up else "disabled", "vlan": vlans}
                 domains.setdefault(name, {}).setdefault("port", {})[interface.name] = port
+        for name, domain in domains.items():
+            domain["mac-table"] = mac_table(self._fabric, self._device.name, name)
         return {**running.get("bridge", {}), "domain": domains}
 
     # -- routing ---------------------------------------------------------------------------------------------------

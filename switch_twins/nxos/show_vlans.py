@@ -7,6 +7,7 @@ left out, and what a suspended or shut VLAN is called, has no source (M). Text: 
 from __future__ import annotations
 
 from ..engine import Node
+from ..learned import learned
 from .extract import active_vlans
 from .reply import Body, Reply, View, short_name, table
 
@@ -24,6 +25,29 @@ def brief(view: View) -> Reply:
         for number, row in zip(sorted(nodes), rows, strict=True)
     ]
     return Reply("\n".join((*head, *lines)) + "\n", table("vlanbriefxbrief", rows))
+
+
+def mac_address_table(view: View) -> Reply:
+    """``show mac address-table``: tests/recorded/nxos_show/mac_address_table.txt; text: the columns there are (M)."""
+    found = [(each, each.mac.replace(":", "")) for each in learned(view.fabric, view.device.name)]
+    rows: list[Body] = [
+        {
+            "disp_mac_addr": f"{digits[:4]}.{digits[4:8]}.{digits[8:]}",
+            "disp_type": "dynamic",
+            "disp_vlan": str(each.vlan),
+            "disp_age": "0",
+            "disp_is_secure": "F",
+            "disp_is_ntfy": "F",
+            "disp_port": short_name(each.port),
+        }
+        for each, digits in found
+    ]
+    head = ["   VLAN     MAC Address      Type      age     Secure NTFY Ports", f"{'-' * 9}+{'-' * 17}+{'-' * 40}"]
+    lines = [
+        f"* {row['disp_vlan']:>4}     {row['disp_mac_addr']}   dynamic  0         F      F    {row['disp_port']}"
+        for row in rows
+    ]
+    return Reply("\n".join((*head, *lines)) + "\n", table("mac_address", rows))
 
 
 def _nodes(view: View) -> dict[int, Node | None]:

@@ -106,6 +106,7 @@ SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
         (r"show port-channel summary", _plain(show_groups.summary)),
         (r"show lacp neighbor", _plain(show_groups.neighbors)),
         (r"show vlan brief", _plain(show_vlans.brief)),
+        (r"show mac address-table", _plain(show_vlans.mac_address_table)),
         (r"show spanning-tree", _plain(show_trees.spanning_tree)),
         (r"show hsrp", _hsrp),
         (r"show vpc(?: brief)?", _plain(show_pairs.vpc)),

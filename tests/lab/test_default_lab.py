@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from typing import Any
 
 import pytest
 from at_terminal import ROOT, Operator
@@ -68,3 +69,25 @@ def test_two_management_cables_that_are_exchanged_are_named_with_what_to_swap(pu
     finally:
         pushed.run(*swap)
     assert pushed.json("validate")["failed"] == 0
+
+
+def at_devices(operator: Operator) -> list[dict[str, Any]]:
+    """What is found of the devices on the out-of-band plane, by their MAC addresses."""
+    report = operator.json("validate", "--plane", "oob")
+    return [each for each in report["findings"] if each["check"] == "macs"]
+
+
+def test_exchanged_cables_of_a_bmc_and_of_power_distribution_are_one_cause_that_names_both(pushed: Operator) -> None:
+    assert {each["verdict"] for each in at_devices(pushed)} == {"pass"}
+    assert len(at_devices(pushed)) == 11  # eight BMCs, two PDUs, the bastion
+    pushed.run("lab", "swap-cables", "gpu-bmc-3:bmc", "pdu-1:mgmt")
+    try:
+        report = pushed.json("validate", "--plane", "oob", code=8)
+    finally:
+        pushed.run("lab", "swap-cables", "gpu-bmc-3:bmc", "pdu-1:mgmt")
+    wrong = [each for each in report["findings"] if each["verdict"] == "fail"]
+    assert {each["check"] for each in wrong} == {"macs"}
+    assert sorted(each["device"] for each in wrong) == ["oob-leaf-g1", "oob-leaf-g2"]
+    assert all("gpu-bmc-3" in each["message"] and "pdu-1" in each["message"] for each in wrong)
+    assert len(report["causes"]) == 1
+    assert {each["verdict"] for each in at_devices(pushed)} == {"pass"}

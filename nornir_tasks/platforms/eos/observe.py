@@ -18,7 +18,7 @@ from nornir_tasks.platforms.eos import observe_base
 from nornir_tasks.platforms.eos.observe_gateways import gateways
 from nornir_tasks.platforms.eos.observe_partners import partners
 from nornir_tasks.platforms.eos.observe_trees import tree_ports, trees
-from nornir_tasks.platforms.eos.observe_vlans import carried
+from nornir_tasks.platforms.eos.observe_vlans import carried, learned
 from nornir_tasks.platforms.observed import (
     NO_PAIR,
     Answers,
@@ -52,6 +52,7 @@ NTP = Request("show ntp associations")
 ZERO_TOUCH = Request("show zerotouch")
 VRFS = Request("show vrf")
 ACCOUNTS = Request("show users accounts")
+MACS = Request("show mac address-table")
 
 LOGGING = Request("show logging", Form.TEXT)
 PFC = Request("show priority-flow-control", Form.TEXT)
@@ -81,6 +82,7 @@ REQUESTS = {
     "zero_touch": (ZERO_TOUCH,),
     "vrf_ports": (VRFS,),
     "accounts": (ACCOUNTS,),
+    "macs": (MACS,),
     "paths": (),  # no public source says where EOS shows its load balancing
 }
 
@@ -125,6 +127,7 @@ def observed(device: str, answers: Answers) -> Observed:
         zero_touch=observe_base.zero_touch(answers[ZERO_TOUCH.what]) if ZERO_TOUCH.what in answers else None,
         vrf_ports=tuple(observe_base.vrf_ports(answers[VRFS.what])) if VRFS.what in answers else None,
         accounts=tuple(observe_base.accounts(answers[ACCOUNTS.what])) if ACCOUNTS.what in answers else None,
+        macs=tuple(learned(answers[MACS.what])) if MACS.what in answers else None,
     )
 
 

@@ -1,6 +1,6 @@
 """The state of a Cumulus Linux switch in the neutral shape. Pure.
 
-Seven requests per switch, one per VRF other than the default one, and one if it is in a pair.
+Seven requests per switch, one per VRF other than the default one, one if it is in a pair, one for learned addresses.
 
 Shapes: CumulusNetworks/docs cumulus-linux-514 NVUE-API.md (interfaces, routes), Troubleshooting-BGP.md (neighbours; an
 interface neighbour goes by its port), Neighbor-Discovery-ND.md (router advertisements),
@@ -26,6 +26,7 @@ from nornir_tasks.platforms.observed import (
     Answers,
     BgpSession,
     GroupMember,
+    LearnedMac,
     LldpNeighbor,
     Observed,
     Observing,
@@ -48,6 +49,7 @@ GROUPS = Request("router/nexthop/rib")
 MAPPING = Request("qos/mapping/default-global")
 ADAPTIVE = Request("router/adaptive-routing")
 PAIR = Request("mlag")
+MACS = Request(f"bridge/domain/{BRIDGE}/mac-table")
 
 
 def routes_of(vrf: str) -> Request:
@@ -77,6 +79,7 @@ REQUESTS = {
     "zero_touch": (observe_base.ZTP,),
     "vrf_ports": (Request(PORTS, parts=observe_base.VRF_PARTS),),
     "accounts": (observe_base.ACCOUNTS,),
+    "macs": (MACS,),
 }
 
 
@@ -103,6 +106,7 @@ def observed(device: str, answers: Answers) -> Observed:
         zero_touch=observe_base.zero_touch(system),
         vrf_ports=tuple(observe_base.vrf_ports(ports)) if PORTS in answers else None,
         accounts=observe_base.accounts(system),
+        macs=tuple(_learned(answers[MACS.what])) if MACS.what in answers else None,
     )
 
 
@@ -191,6 +195,13 @@ def _carried(members: Data) -> Iterator[PortVlans]:
     """Each port of the bridge with the VLANs that have it in a state: the rows of the table that ``_vlan`` reads."""
     for name, port in members.items():
         yield PortVlans(name, frozenset(int(number) for number in port.get("vlan", {})))
+
+
+def _learned(table: Data) -> Iterator[LearnedMac]:
+    """Rows by number or by address (tests/recorded/nvue_show/mac_table.txt); a learned one has no type, or dynamic."""
+    for key, row in table.items():
+        if row.get("interface") and row.get("entry-type", "dynamic") == "dynamic":
+            yield LearnedMac(str(row["interface"]), str(row.get("mac", key)).lower())
 
 
 def lldp_neighbors(name: str, port: Data) -> list[LldpNeighbor]:

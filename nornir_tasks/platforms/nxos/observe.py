@@ -19,7 +19,7 @@ from nornir_tasks.platforms.nxos.observe_gateways import gateways
 from nornir_tasks.platforms.nxos.observe_pair import pair_state
 from nornir_tasks.platforms.nxos.observe_partners import partners
 from nornir_tasks.platforms.nxos.observe_trees import tree_ports, trees
-from nornir_tasks.platforms.nxos.observe_vlans import carried
+from nornir_tasks.platforms.nxos.observe_vlans import carried, learned
 from nornir_tasks.platforms.nxos.port_map import LAG
 from nornir_tasks.platforms.nxos.tables import rows
 from nornir_tasks.platforms.observed import (
@@ -54,6 +54,7 @@ LOGGING = Request("show logging server", Form.TEXT)
 ZERO_TOUCH = Request("show boot", Form.TEXT)
 VRFS = Request("show vrf interface", Form.TEXT)
 ACCOUNTS = Request("show user-account", Form.TEXT)
+MACS = Request("show mac address-table")
 PFC = Request("show interface priority-flow-control")
 WATCHDOG = Request("show queuing pfc-queue")
 NETWORK_QOS = Request("show policy-map system type network-qos")
@@ -84,6 +85,7 @@ REQUESTS = {
     "zero_touch": (ZERO_TOUCH,),
     "vrf_ports": (VRFS,),
     "accounts": (ACCOUNTS,),
+    "macs": (MACS,),
 }
 
 _PENDING = re.compile(r"\d+\s+((?:no )?hardware profile dlb\b.*)")
@@ -116,6 +118,7 @@ def observed(device: str, answers: Answers) -> Observed:
         zero_touch=observe_base.zero_touch(str(answers.get(ZERO_TOUCH.what, ""))),
         vrf_ports=tuple(observe_base.vrf_ports(str(answers[VRFS.what]))) if VRFS.what in answers else None,
         accounts=tuple(observe_base.accounts(str(answers[ACCOUNTS.what]))) if ACCOUNTS.what in answers else None,
+        macs=tuple(learned(rows(answers[MACS.what], "mac_address"))) if MACS.what in answers else None,
     )
 
 

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from nornir_tasks.platforms.nxos.port_map import LAG
-from nornir_tasks.platforms.observed import PortVlans
+from nornir_tasks.platforms.observed import LearnedMac, PortVlans
 
 _ACTIVE, _UNSHUT = "active", "noshutdown"
+_DIGITS = 12
 _RANGE = re.compile(r"(?P<head>.*?\D)(?P<first>\d+)-(?P<last>\d+)")
 
 
@@ -30,9 +31,26 @@ def carried(vlans: Iterable[dict[str, Any]]) -> Iterator[PortVlans]:
 def _ports(shown: str | list[str]) -> Iterator[str]:
     texts = shown if isinstance(shown, list) else [shown]
     for each in filter(None, (part.strip() for text in texts for part in text.split(","))):
-        name = re.sub(r"^Po(?=\d)", LAG, re.sub(r"^Eth(?=\d)", "Ethernet", each))
+        name = _long(each)
         many = _RANGE.fullmatch(name)
         if many is None:
             yield name
         else:
             yield from (f"{many['head']}{number}" for number in range(int(many["first"]), int(many["last"]) + 1))
+
+
+def _long(port: str) -> str:
+    return re.sub(r"^Po(?=\d)", LAG, re.sub(r"^Eth(?=\d)", "Ethernet", port))
+
+
+def learned(table: Iterable[dict[str, Any]]) -> Iterator[LearnedMac]:
+    """Rows of ``show mac address-table`` (tests/recorded/nxos_show/mac_address_table.txt), but the switch's own.
+
+    These have no port by name (``(R)``, ``sup-eth1(R)``); a configured one is ``static``, in other words ``enabled`` in
+    its column.
+    """
+    for row in table:
+        port, digits = _long(str(row.get("disp_port", ""))), str(row.get("disp_mac_addr", "")).replace(".", "").lower()
+        is_static = "static" in str(row.get("disp_type", "")) or str(row.get("disp_is_static", "0")) in ("1", "enabled")
+        if port.startswith(("Ethernet", LAG)) and len(digits) == _DIGITS and not is_static:
+            yield LearnedMac(port, ":".join(digits[at : at + 2] for at in range(0, _DIGITS, 2)))

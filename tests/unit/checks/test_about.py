@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any, get_args, get_type_hints
 
+import macs_evidence
 import pytest
 from lab_evidence import as_wanted, clean, lab, report, seen
 from simulated import SMALL, Network, site_design
@@ -27,6 +28,7 @@ from nornir_tasks.platforms.observed import (
     GatewayState,
     GroupMember,
     LacpPartner,
+    LearnedMac,
     LldpNeighbor,
     LogTarget,
     Observed,
@@ -60,6 +62,7 @@ TABLES = {
     LogTarget: "log_targets",
     ZeroTouch: "zero_touch",
     ShownAccount: "accounts",
+    LearnedMac: "macs",
 }
 KEYS = {"name", "port", "address", "vrf"}
 """What a row is about, not what it says."""
@@ -91,6 +94,7 @@ def seen_everywhere() -> Iterator[Evidence]:
     yield from (Network(site).evidence() for site in ("lab-rails", "lab-unnumbered", "svi", "front"))
     yield balanced()
     yield as_wanted(managed.design())
+    yield macs_evidence.evidence()
     yield replace(clean(), unfinished={"spine-1": "a commit waits"})
 
 
@@ -121,7 +125,7 @@ def test_what_is_said_to_be_never_skipped_or_untold_never_is() -> None:
         each.check for each in found if by_name[each.check].skipped == NEVER and each.verdict == Verdict.SKIPPED
     } == set()
     assert {each.check for each in found if not by_name[each.check].uncounted and not each.counted} == set()
-    assert {each.check for each in found if each.verdict == Verdict.SKIPPED} == {"ecmp", "lldp"}
+    assert {each.check for each in found if each.verdict == Verdict.SKIPPED} == {"ecmp", "lldp", "macs"}
 
 
 def test_a_check_reads_just_what_it_says_of_each_row() -> None:

@@ -17,6 +17,7 @@ from nornir_tasks.platforms.observed import (
     GatewayState,
     GroupMember,
     LacpPartner,
+    LearnedMac,
     LldpNeighbor,
     LogTarget,
     Observed,
@@ -46,7 +47,7 @@ BELONGS = {
     (PortState, "mtu_bytes"): {"mtu"},
     (PortState, "ra_interval_ms"): {"ra"},
     (LldpNeighbor, "port"): {"lldp"},
-    (LldpNeighbor, "remote_device"): {"lldp"},
+    (LldpNeighbor, "remote_device"): {"lldp", "macs"},
     (LldpNeighbor, "remote_port"): {"lldp"},
     (BgpSession, "address"): {"bgp"},
     (BgpSession, "remote_as"): {"bgp"},
@@ -83,6 +84,8 @@ BELONGS = {
     (ShownAccount, "role"): {"accounts"},
     (VrfPort, "port"): {"management"},
     (VrfPort, "vrf"): {"management"},
+    (LearnedMac, "port"): {"macs"},  # each of these changed: test_macs.py
+    (LearnedMac, "mac"): {"macs"},
     (PortQos, "port"): {"trust", "pfc", "watchdog", "ecn"},
     (PortQos, "trust_dscp"): {"trust"},
     (PortQos, "pfc_priorities"): {"pfc"},
@@ -156,6 +159,7 @@ def test_no_kind_of_observation_is_left_without_a_check() -> None:
         ZeroTouch,
         VrfPort,
         ShownAccount,
+        LearnedMac,
     }
     named = {(kind, field.name) for kind in shown for field in fields(kind)}
     in_vlans = {(PortState, "vlan")}  # judged where hosts are in one: test_vlans.py
@@ -164,9 +168,9 @@ def test_no_kind_of_observation_is_left_without_a_check() -> None:
     assert {field.name for field in fields(Observed)} == {
         "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths", "groups", "pair", "gateways",
         "carried", "trees", "tree_ports", "partners", "clock", "log_targets", "zero_touch", "vrf_ports",
-        "accounts",
+        "accounts", "macs",
     }  # fmt: skip
-    assert len(CHECKS) == 19
+    assert len(CHECKS) == 20
 
 
 def test_a_switch_that_did_not_answer_could_not_be_told_and_is_counted() -> None:

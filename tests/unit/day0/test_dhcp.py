@@ -113,8 +113,8 @@ def test_dnsmasq_says_the_same_as_kea() -> None:
 
 
 def test_bmcs_are_listed_by_their_redfish_address_without_a_password() -> None:
-    found = json.loads(bmcs({"gpu-1": "192.0.2.101", "gpu-2": "2001:db8::2"}))
+    found = json.loads(bmcs({"gpu-1": "192.0.2.101", "gpu-2": "2001:db8::2"}, {"gpu-1": "0c:42:a1:00:01:01"}))
     assert found == {
-        "gpu-1": {"redfish": "https://192.0.2.101/redfish/v1/"},
+        "gpu-1": {"redfish": "https://192.0.2.101/redfish/v1/", "mac": "0c:42:a1:00:01:01"},
         "gpu-2": {"redfish": "https://[2001:db8::2]/redfish/v1/"},
     }

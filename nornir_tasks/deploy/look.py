@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from nornir_tasks.deploy.identity import Declared, Doubts, named_as_another
-from nornir_tasks.deploy.plan import DevicePlan, device_plan
+from nornir_tasks.deploy.plan import DevicePlan, device_plan, running_config, wanted_config
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.drivers.session import Depth, Facts, Running, SwitchSession
-from nornir_tasks.errors import IdentityError, Problem
+from nornir_tasks.errors import IdentityError, Problem, RefusedError
 
 COMPUTING = threading.Lock()
 """Lock for making and comparing trees. Only one thread computes at a time anyhow; 64 half-done computations would need
@@ -32,6 +32,8 @@ class Rules:
     allow_management: bool = False
     first_push: bool = False
     """The switch has the account of its first boot: this push exchanges it, and may change accounts for that."""
+    is_pinned: bool = False
+    """The switch is known by the one certificate that is pinned, and by no authority."""
     unguarded: bool = False
     """Commit even if the OS has no timer that would revert the change."""
     serial: str | None = None
@@ -102,11 +104,37 @@ def planned(running: Running, wanted: Wanted, rules: Rules) -> DevicePlan:
     return replace(plan, is_saved=running.is_saved, waiting=running.waiting, unshown=unshown)
 
 
+def refuse_another_certificate(plan: DevicePlan, wanted: Wanted, rules: Rules) -> None:
+    """Refuse a change after which the switch would show another certificate than the pinned one.
+
+    Nobody could confirm it: the new connection would be refused, and the switch's timer would take the change back.
+    """
+    api = wanted_config(wanted).base.reach.api
+    if not rules.is_pinned or not plan.changes or api is None:
+        return
+    runs = running_config(wanted, plan).base.reach.api
+    if runs is None or runs.certificate != api.certificate:
+        raise RefusedError(another_certificate(wanted.device, runs.certificate if runs else None, api.certificate))
+
+
 def _is_kept(place: str, wanted: Wanted, plan: DevicePlan) -> bool:
     """Is this a place that the push wants a secret at, and leaves as it is?"""
     block = tuple(place.split(" / ")[:-1])
     return wanted.tree.get(*block) is not None and not any(
         change.path[: len(block)] == block for change in plan.changes
+    )
+
+
+def another_certificate(device: str, runs: str | None, wanted: str) -> Problem:
+    """Why a pinned switch is not given another certificate."""
+    return Problem(
+        where=device,
+        what=f"its API would show another certificate ({wanted}) than the pinned one: nobody could confirm the change, "
+        "and the switch would take it back",
+        expected="a switch that shows the certificate that is pinned, or one of the site's CA",
+        found=f"certificate {runs}, pinned" if runs else "a certificate that the intent does not name, pinned",
+        hint=f"give its API certificate {wanted} at its console and pin that one: nornir trust {device} (where the "
+        f"site's CA has signed it: take fingerprint out of the device list); then push again",
     )
 
 

@@ -10,7 +10,16 @@ from nornir.core.task import Result, Task
 from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger, Step, ending
-from nornir_tasks.deploy.look import COMPUTING, Rules, ask, identify, planned, timer_s, who_answers
+from nornir_tasks.deploy.look import (
+    COMPUTING,
+    Rules,
+    ask,
+    identify,
+    planned,
+    refuse_another_certificate,
+    timer_s,
+    who_answers,
+)
 from nornir_tasks.deploy.plan import DevicePlan, running_config, runs_still, wanted_config
 from nornir_tasks.deploy.summary import PlanSummary, summary
 from nornir_tasks.deploy.transaction import Outcome, Transaction
@@ -62,7 +71,9 @@ def plan_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
     running = session.read()
     with COMPUTING:
         wanted = job.make()
-        kept = summary(planned(running, wanted, job.rules), wanted)
+        plan = planned(running, wanted, job.rules)
+        refuse_another_certificate(plan, wanted, job.rules)
+        kept = summary(plan, wanted)
     return Result(host=task.host, result=kept)
 
 
@@ -140,6 +151,7 @@ def _surveyed(job: Job, running: Running, journal: Journal, entry: Entry | None)
         if entry is not None:
             plan = replace(plan, waiting=_timed(plan.waiting, journal.timer_left_s(entry)))
             _settle(journal, entry, wanted, plan)
+        refuse_another_certificate(plan, wanted, job.rules)
         return summary(plan, wanted)
 
 

@@ -35,7 +35,8 @@ class ApiIntent(Part):
     """Name of the certificate and key that each switch has, for itself, under this same name: ``NAME.crt`` and
     ``NAME.key`` among the certificates of EOS and on the bootflash of NX-OS, the certificate ``NAME`` of Cumulus Linux.
     Day 0 puts them there. The port stays as the switch has it. Cumulus Linux serves the API on addresses, not in a VRF:
-    where the design knows the address of the management port, on that one alone."""
+    where the design knows the address of the management port, on that one alone. A switch that is known by a pinned
+    certificate (``nornir trust``) is refused another one: set it at its console, pin it, then push."""
 
 
 class SshIntent(Part):

@@ -67,6 +67,7 @@ class Access:
                     Rules(
                         allow_management=name in self.reach.allow_management,
                         first_push=known[name].endpoint.once is not None,
+                        is_pinned=known[name].endpoint.fingerprint is not None,
                         unguarded=self.reach.unguarded,
                         serial=known[name].serial,
                         names=names,

@@ -7,6 +7,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from conftest import LabDescription, RunningLab
@@ -19,12 +20,13 @@ from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.design.partial_config import BasePolicy, ReachPolicy
 from nornir_tasks.drivers import nxos as nxos_driver
 from nornir_tasks.drivers import open_session
-from nornir_tasks.errors import CommitError, LeftToTimerError, RefusedError
+from nornir_tasks.errors import CommitError, LeftToTimerError, RefusedError, TrustError
 from nornir_tasks.files.devices_file import load_devices
 from nornir_tasks.files.site import Site
 from nornir_tasks.intent.model import ManagementIntent
 from nornir_tasks.inventory.endpoints import endpoints
 from nornir_tasks.usecases import push as usecase
+from nornir_tasks.usecases import trust
 from nornir_tasks.usecases.pushes import pushes
 from nornir_tasks.usecases.site import SiteDesign, select
 from tests.unit.design import managed, reached
@@ -32,8 +34,9 @@ from tests.unit.design import managed, reached
 SYSTEMS = {os: managed.DEVICES[f"{os} 5.16" if os == "nvue" else os] for os in ("eos", "nxos", "nvue")}
 BY_SYSTEM = pytest.mark.parametrize("os", SYSTEMS)
 RELEASES = {"nvue": {"release": "5.16.0"}, "nxos": {"ports": [f"Ethernet1/{n}" for n in range(1, 35)]}, "eos": {}}
-EACH = 3
+EACH = 4
 FIRST, SECOND = "fabric-2026", "fabric-2027"
+GOLDENS = Path(__file__).parents[1] / "errors/devices"
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,18 @@ class Reached:
         there = endpoints(design.site, {self.device: self.os})[self.device].endpoint
         wanted = select(design, ["base"], [self.device])[self.device]
         return transaction(lambda: open_session(self.os, there), wanted, Rules(reconnect_s=2.0, allow_management=True))
+
+    @property
+    def device_list(self) -> Path:
+        """As the site has it: with the CA alone until somebody pins a certificate."""
+        return self.folder / "devices.yml"  # type: ignore[operator,no-any-return]
+
+    def trust(self) -> str:
+        """What ``nornir trust`` does; the fingerprint that is pinned from now on."""
+        design = self.design(reached.POLICY)
+        found = trust.identified(design, trust.seen(design, self.device))
+        trust.pin(design, found)
+        return found.seen.fingerprint
 
     def roll_back(self) -> None:
         """Undo the last push."""
@@ -176,3 +191,34 @@ def test_a_certificate_that_is_not_on_the_switch_is_taken_back_by_its_timer(
             switch.served()
         switch.all_timers_fire()
     assert (switch.running(), switch.served()) == (before, own)
+
+
+@BY_SYSTEM
+def test_a_pinned_switch_gets_no_other_certificate_before_that_is_pinned(
+    fresh: Callable[[str], Reached], os: str, request: pytest.FixtureRequest
+) -> None:
+    switch, policy = fresh(os), reached.POLICY
+    before, by_authority = switch.running(), switch.device_list.read_text()
+    assert switch.trust() == switch.served()
+    pinned = switch.device_list.read_text()
+    with pytest.raises(RefusedError, match=f"nornir trust {switch.device}") as refused:
+        switch.push(policy)
+    golden = GOLDENS / f"another-certificate-{os}.txt"
+    text = f"exit {refused.value.exit_code}\n{refused.value}\n"
+    if request.config.getoption("--update-golden"):
+        golden.write_text(text)
+    assert text == golden.read_text()
+    assert switch.running() == before
+    switch.push(replace(policy, reach=ReachPolicy())).require_done()  # what leaves the certificate alone goes through
+
+    switch.device_list.write_text(by_authority)  # somebody who needs no pin: at its console
+    switch.push(policy).require_done()
+    switch.device_list.write_text(pinned)
+    with pytest.raises(TrustError, match=f"nornir trust {switch.device}"):
+        switch.push(policy)
+    assert switch.trust() == switch.served()
+    again = switch.push(policy)
+    again.require_done()
+    assert again.changed == []
+    with pytest.raises(RefusedError, match=f"certificate {FIRST}, pinned"):
+        switch.push(replace(policy, reach=replace(policy.reach, certificate=SECOND)))

@@ -11,10 +11,13 @@ from nornir_tasks.intent.unknown import independent
 
 if TYPE_CHECKING:
     from nornir_tasks.intent.attached_model import AttachedIntent
+    from nornir_tasks.intent.host_model import HostGroupIntent
     from nornir_tasks.intent.model import Intent
     from nornir_tasks.intent.plane_model import PlaneIntent
 
 TREE = "tree"
+BMC = "bmc"
+"""What the port of a BMC is called (``out_of_band``)."""
 SWITCHES = "switches"
 """In flows: the management ports of all switches of the site."""
 OF_TREES = ("devices", "entry", "access_switches", "places")
@@ -162,10 +165,23 @@ def _hosts(intent: "Intent", there: dict[str, "PlaneIntent"]) -> Iterator[Findin
         for number, port in enumerate(hosts.out_of_band or ()):
             if port in (hosts.out_of_band or ())[:number]:
                 yield Finding((*path, "out_of_band", number), "a port that is named twice", "each port once", port)
+        yield from _shared(path, hosts)
         for plane in there:
             if plane in hosts.nics:
                 hint = "out_of_band names ports of BMCs and DPUs; hosts themselves are not on this plane"
                 yield Finding((*path, "nics", plane), "NIC ports on an out-of-band plane", "none", plane, hint)
+
+
+def _shared(path: Path, hosts: "HostGroupIntent") -> Iterator[Finding]:
+    """A BMC that shares a port is one that is there, on a port that is there."""
+    if hosts.bmc_shares is None:
+        return
+    if BMC not in (hosts.out_of_band or ()):
+        what, hint = "a shared port of BMCs that these hosts have not", f"out_of_band: [{BMC}] says that they have some"
+        yield Finding((*path, "bmc_shares"), what, f"{BMC} in out_of_band", hosts.bmc_shares, hint)
+    if hosts.bmc_shares not in hosts.nics:
+        what = "no plane that these hosts have NIC ports on"
+        yield Finding((*path, "bmc_shares"), what, f"one of {', '.join(hosts.nics) or 'none'}", hosts.bmc_shares)
 
 
 def _names(intent: "Intent", there: dict[str, "PlaneIntent"]) -> Iterator[Finding]:

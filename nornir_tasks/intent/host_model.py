@@ -104,6 +104,10 @@ class HostGroupIntent(Part):
     """Ports of each host on the site's out-of-band plane that its own kernel does not use: of its BMC, of its DPUs.
     Each has a place on an access switch. Needed where the site has such a plane; ``[]`` says that there are none."""
 
+    bmc_shares: Name | None = None
+    """The plane whose NIC port the BMC of each host sits on as well (NC-SI, shared LAN), beside its own port; without
+    it the BMC has a port of its own alone. `nornir prove` takes such a BMC for a bridge between both planes."""
+
     def findings(self) -> Iterator[Finding]:
         """See :mod:`nornir_tasks.intent.host_rules`."""
         return host_rules.group(self)

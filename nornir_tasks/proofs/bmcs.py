@@ -1,6 +1,6 @@
 """BMCs and management ports: what joins others to the out-of-band plane, and what of it no line of a switch says."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from nornir_tasks.design.config.interfaces import Interface
@@ -42,10 +42,18 @@ def with_management_ports(network: Network, configs: Mapping[str, DeviceConfig])
     return found
 
 
-def assumed(network: Network, configs: Mapping[str, DeviceConfig], *, has_management: bool) -> Iterator[str]:
-    """What is taken for granted of BMCs and management ports, in words: no line of a switch says it."""
-    for group in dict.fromkeys(host.rpartition("-")[0] for host in bmcs(network)):
-        yield f"BMCs of {group}-* share no port with their hosts (NC-SI off)"
+def assumed(
+    network: Network, configs: Mapping[str, DeviceConfig], shared: Collection[str], *, has_management: bool
+) -> Iterator[str]:
+    """What is taken for granted of BMCs and management ports, in words: no line of a switch says it.
+
+    ``shared``: hosts whose BMC shares a port, which is judged.
+    """
+    there = bmcs(network)
+    apart = {host.rpartition("-")[0] for host in there if host not in shared}
+    for group in dict.fromkeys(host.rpartition("-")[0] for host in there):
+        if group in apart:
+            yield f"BMCs of {group}-* share no port with their hosts (NC-SI off)"
         yield f"BMCs of {group}-* forward nothing between their hosts (KCS, USB-LAN) and the out-of-band plane"
     ports = {each.host: each.port for each in network.attached if each.host in configs}
     unseen = [n for n, port in ports.items() if all(each.name != port for each in configs[n].interfaces)]

@@ -126,7 +126,7 @@ def judge(
         kept = dict.fromkeys(each for each in breaches if not why or each.kind == "open")
         judged.append(Judged(one, other, tuple(kept), found.services(ends[one], ends[other], services), why))
     reasons = dict.fromkeys(reason for its in open_questions.values() for reason in its)
-    granted = tuple(assumed(network, configs, has_management=unsure.has_management))
+    granted = tuple(assumed(network, configs, frozenset(shared_bmcs or ()), has_management=unsure.has_management))
     return Isolation(tuple(judged), tuple(reasons), granted)
 
 

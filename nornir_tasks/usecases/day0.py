@@ -19,7 +19,7 @@ from nornir_tasks.files.devices_file import DeviceList, load_devices
 from nornir_tasks.files.resources import shown
 from nornir_tasks.files.site import INTENT
 from nornir_tasks.files.templates import day0_environment, environment
-from nornir_tasks.intent.attached_rules import bmc_group
+from nornir_tasks.intent.attached_rules import BMC, bmc_group
 from nornir_tasks.intent.day0_model import Day0Intent
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.inventory.endpoints import attached_macs, device_list_file
@@ -29,8 +29,6 @@ from nornir_tasks.usecases.site import Selection, SiteDesign
 
 CERTIFICATE = "day0"
 """The certificate's name on switches whose base does not name one."""
-BMC = "bmc"
-"""What the intent calls the port of a BMC (``out_of_band``)."""
 KEA, DNSMASQ, BMCS, INDEX = "kea-dhcp4.json", "dnsmasq.conf", "bmcs.json", "index.json"
 MARK = "/day0"
 """Behind a site's name in the list of what was rendered to a folder: configurations of the same site stand beside."""

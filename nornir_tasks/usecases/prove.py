@@ -62,7 +62,7 @@ def _check(only: tuple[str, ...]) -> None:
 
 def _proved(design: SiteDesign, configs: Mapping[str, DeviceConfig], doubts: Unsure) -> Proved:
     by_group, reasons = guarded(design)
-    found = isolation.judge(design.network, configs, by_group, services(design), doubts)
+    found = isolation.judge(design.network, configs, by_group, services(design), doubts, shared_bmcs(design))
     problems = [Problem(where, "could not be proved", found=why) for where, why in reasons.items()]
     for each in found.undecided:
         where, _, why = each.partition(": ")
@@ -101,6 +101,13 @@ def services(design: SiteDesign) -> dict[str, tuple[Service, ...]]:
         for name, ports in services_of(intended).items():
             found[name if found.get(name, ports) == ports else f"{name} of {plane}"] = ports
     return found
+
+
+def shared_bmcs(design: SiteDesign) -> dict[str, str]:
+    """Host -> the plane whose port its BMC shares, as the intent says (``bmc_shares``)."""
+    shares = {group: each.bmc_shares for group, each in design.site.intent.hosts.items()}
+    found = ((host, shares.get(design.network.group_of(host))) for host in design.network.hosts)
+    return {host: plane for host, plane in found if plane is not None}
 
 
 def guarded(design: SiteDesign) -> tuple[Mapping[str, frozenset[str]], Mapping[str, str]]:

@@ -47,6 +47,20 @@ def test_planes_that_are_apart_are_proved_so(tmp_path: Path) -> None:
     assert all(line.startswith("taken for granted: ") for line in assumed)
 
 
+def test_a_bmc_that_shares_a_port_with_its_host_is_an_open_way_between_both_planes(tmp_path: Path) -> None:
+    made = site(tmp_path)
+    intent = yaml.safe_load((made / "fabric.yml").read_text())
+    intent["hosts"]["storage"]["bmc_shares"] = "storage"
+    (made / "fabric.yml").write_text(yaml.safe_dump(intent, sort_keys=False))
+    done = prove(made)
+    assert done.returncode == 8
+    assert "storage on storage to pdu on oob" in done.stdout
+    assert "are one by the BMC of storage-1" in done.stdout
+    granted = [line for line in done.stdout.splitlines() if line.startswith("taken for granted: ")]
+    assert not [line for line in granted if "storage-* share no port" in line]
+    assert [line for line in granted if "gpu-* share no port" in line]
+
+
 def test_every_service_of_every_pair_is_listed_with_the_lines_that_decide(tmp_path: Path) -> None:
     shown = prove(site(tmp_path), "--all").stdout.splitlines()
     first = shown.index("gpu on storage to storage on storage")

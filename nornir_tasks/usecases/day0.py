@@ -176,7 +176,8 @@ def _new_switch(design: SiteDesign, device: Device, listed: DeviceList) -> NewSw
     entry = listed.devices[device.name]
     realised = pipeline.device_config(design.network, device)
     config, policy = realised.config, design.network.base[device.fabric]
-    own = replace(config.base, accounts=())  # the first push makes them, and removes ours
+    # the first push brings what has secrets: the accounts, in place of ours, and who is asked for others
+    own = replace(config.base, accounts=(), tacacs=None)
     base = DeviceConfig(config.name, config.os, config.release, config.model, config.asic, base=own)
     allowed = frozenset(design.site.intent.allow_memory)
     return NewSwitch(

@@ -67,11 +67,11 @@ class Image:
 
 
 def numbered(
-    ports: Iterable[str], whole: re.Pattern[str], port: Callable[[int], VirtualPort], most: int
+    ports: Iterable[str], whole: re.Pattern[str], port: Callable[[int], VirtualPort], most: int | None = None
 ) -> Mapping[str, VirtualPort]:
     """Ports of an image that has no split ones: whole ports keep their number, parts of split ones get free numbers.
 
-    ``whole`` has the number as its first group.
+    ``whole`` has the number as its first group. ``most``: the ports that the image has; None: no source says it.
     """
     listed = list(ports)
     kept = {name: int(found[1]) for name in listed if (found := whole.fullmatch(name))}
@@ -79,7 +79,7 @@ def numbered(
     free = (number for number in count(1) if number not in taken)
     numbers = {name: kept[name] if name in kept else next(free) for name in listed}
     highest = max(numbers.values(), default=0)
-    if highest > most:
+    if most is not None and highest > most:
         message = f"the image has ports 1 to {most}, and {len(listed)} are cabled, the last as number {highest}"
         raise ValueError(message)
     return {name: port(number) for name, number in numbers.items()}

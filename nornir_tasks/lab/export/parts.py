@@ -1,7 +1,9 @@
 """What of a site an export has: the chosen switches, the hosts at them, and the cables between these."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from nornir_tasks.design.links import Circuit, Link
 from nornir_tasks.design.natural_order import natural_key
@@ -17,7 +19,7 @@ class LeftOut:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Parts:
     """Switches, hosts and cables of an export."""
 
@@ -29,15 +31,23 @@ class Parts:
     """Each connection once; a breakout cable is as many as it has legs in use."""
     left_out: tuple[LeftOut, ...]
 
+    @cached_property
+    def _cables_at(self) -> Mapping[str, list[Link]]:
+        """Node -> the cables that end there."""
+        found: dict[str, list[Link]] = defaultdict(list)
+        for link in self.cables:
+            found[link.upper.device].append(link)
+            found[link.lower.device].append(link)
+        return found
+
     def cabled_ports(self, device: str) -> tuple[str, ...]:
         """The ports of a switch or host that a cable of the export ends at, in natural order."""
-        ends = (end for link in self.cables for end in (link.upper, link.lower) if end.device == device)
-        return tuple(sorted((end.port for end in ends), key=natural_key))
+        ports = (link.end(device).port for link in self._cables_at.get(device, ()))
+        return tuple(sorted(ports, key=natural_key))
 
     def circuits(self, host: str) -> tuple[Circuit, ...]:
         """The uses of a host's cables, in the order of its ports."""
-        mine = (link for link in self.cables if link.lower.device == host)
-        return tuple(each for link in mine for each in self.network.circuits_on(link))
+        return tuple(each for link in self._cables_at.get(host, ()) for each in self.network.circuits_on(link))
 
 
 def parts(network: Network, switches: Iterable[Device]) -> Parts:

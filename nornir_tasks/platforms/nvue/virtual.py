@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping
 
 from nornir_tasks.platforms.virtual import Image, VirtualPort, numbered
 
-_MOST = 128
-"""No source says how many ports a machine may have; as many as SN5600 has legs, and as are ever cabled here."""
 _WHOLE = re.compile(r"swp(\d+)")
 
 
@@ -15,7 +13,7 @@ def _port(number: int) -> VirtualPort:
 
 
 def _ports(ports: Iterable[str]) -> Mapping[str, VirtualPort]:
-    return numbered(ports, _WHOLE, _port, _MOST)
+    return numbered(ports, _WHOLE, _port)
 
 
 def _air(release: str) -> str:

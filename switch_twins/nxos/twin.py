@@ -8,7 +8,7 @@ from ..spec import DeviceSpec
 from ..state import SwitchState
 from ..twin import LabContext, RequestCounter
 from .cli import Cli
-from .day0 import brownfield_tree
+from .day0 import brownfield_tree, management_address
 from .extract import is_admin_up, primary_address, switch_state
 from .nxapi import NxApiServer
 from .password import is_password
@@ -85,7 +85,11 @@ class NxosTwin:
 
     def _has_management(self) -> bool:
         mgmt = self._view.interface("mgmt0")
-        if mgmt is None or primary_address(mgmt) is None or not is_admin_up(self.store.running, mgmt):
+        address = None if mgmt is None else primary_address(mgmt)
+        if mgmt is None or address is None or not is_admin_up(self.store.running, mgmt):
+            return False
+        # clients reach it at the lab's address, whether mgmt0 has that or the one that stands for it at day 0
+        if address.partition("/")[0] not in {self.device.address, management_address(self.device)}:
             return False
         return mgmt.value("vrf member", "vrf") == "management"
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from nornir_tasks.checks import (
+    host_bmc,
     host_bonds,
     host_cabling,
     host_firmware,
@@ -47,6 +48,7 @@ CHECKS = (
     HostCheck(host_gpudirect.check_gpudirect, host_gpudirect.ABOUT, needs_gpus=True),
     HostCheck(host_roce.check_roce, host_roce.ABOUT),
     HostCheck(host_stack.check_nccl, host_stack.NCCL, needs_gpus=True),
+    HostCheck(host_bmc.check_bmc, host_bmc.ABOUT, needs_rails=False),
     HostCheck(host_planes.check_boot, host_planes.BOOT, needs_rails=False),
 )
 
@@ -54,10 +56,10 @@ OF_GPUS = ("gpudirect", "nccl")
 """Roles of hosts whose rails join GPUs."""
 ROLES = (
     *("rail_interfaces", "bond_interfaces", "plane_guard", "rdma_stack", "nic_firmware", "hugepages", "host_tuning"),
-    *("gpudirect", "roce_qos", "nccl"),
+    *("gpudirect", "roce_qos", "nccl", "host_validate"),
 )
 """Roles whose variables are judged, their defaults included."""
-WITHOUT_RAILS = ("bond_interfaces", "plane_guard", "hugepages")
+WITHOUT_RAILS = ("bond_interfaces", "plane_guard", "hugepages", "host_validate")
 """Of these, the roles of hosts that have bonds alone."""
 
 
@@ -113,6 +115,7 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
     return (
         *([Request(host_bonds.FACT, "gpufabric.host.bond_facts", {"bonds": bonds})] if bonds else ()),
         *_of_rails(variables),
+        *([Request(host_bmc.FACT, "gpufabric.host.bmc_facts", {})] if variables.get(host_bmc.WANTED) else ()),
         *([_command(host_planes.FACT, host_planes.SHOW)] if host_planes.GUARD.wanted in variables else ()),
         *([_command(host_planes.UNITS_FACT, (*host_planes.LIST_UNITS, *units))] if units else ()),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nornir_tasks.checks import host_bmc
 from nornir_tasks.design.bond_needs import BondNeeds, bond_needs
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.demand import Demand, demands
@@ -21,8 +22,10 @@ from nornir_tasks.errors import IntentError, LabError, Problem
 from nornir_tasks.files.machines_file import load_machines
 from nornir_tasks.files.resources import shown
 from nornir_tasks.files.site import INTENT
+from nornir_tasks.intent.attached_rules import BMC, bmc_group
 from nornir_tasks.intent.findings import Marks
 from nornir_tasks.intent.model import Intent
+from nornir_tasks.usecases.declared import declared_macs
 from nornir_tasks.usecases.site import load
 
 
@@ -48,13 +51,14 @@ def inventory(site: str | Path, *, with_planned: bool = False) -> HostInventory:
     """
     design = load(site)
     loaded, network, catalogue = design.site, design.network, design.catalogue
+    macs = declared_macs(loaded, network)
     if loaded.intent.management.source != "lab":
-        return host_inventory(loaded.intent, network, catalogue)
+        return host_inventory(loaded.intent, network, catalogue, macs=macs)
     machines = load_machines(loaded.state_directory)
     if not machines and not with_planned:
         hint = f"nornir lab up --hosts 1 --site {loaded.directory.name}"
         raise LabError(Problem(shown(loaded.directory / INTENT), "none of the lab's machines is up", hint=hint))
-    return host_inventory(loaded.intent, network, catalogue, machines, with_planned=with_planned)
+    return host_inventory(loaded.intent, network, catalogue, machines, with_planned=with_planned, macs=macs)
 
 
 def host_inventory(
@@ -64,8 +68,12 @@ def host_inventory(
     machines: Mapping[str, Mapping[str, Any]] | None = None,
     *,
     with_planned: bool = False,
+    macs: Mapping[str, str] | None = None,
 ) -> HostInventory:
-    """The inventory of a network. With ``machines`` (a lab) only those are up, and their variables take precedence."""
+    """The inventory of a network. With ``machines`` (a lab) only those are up, and their variables take precedence.
+
+    ``macs``: device on the out-of-band plane -> its declared MAC address.
+    """
     strangers = [name for name in machines or () if name not in network.hosts]
     if strangers:
         listed = ", ".join(network.hosts[:8])
@@ -86,8 +94,9 @@ def host_inventory(
         if group != into:
             children[into] = (*children.get(into, ()), group)
     needs, bonds = _needs(on_planes, catalogue, intent.marks) if up or planned else ((), ())
+    bmcs = _bmcs(intent, network, macs or {})
     for host in (*up, *planned):
-        made = _variables(network, needs, bonds, host)
+        made = {**_variables(network, needs, bonds, host), **bmcs.get(host, {})}
         variables[host] = {**made, **((machines or {}).get(host) or {})}
     return HostInventory(
         site=network.site,
@@ -107,6 +116,20 @@ def _needs(
     bonds = gathering.attempt(lambda: bond_needs(on_planes, marks))
     gathering.refuse()
     return needs or (), bonds or ()
+
+
+def _bmcs(intent: Intent, network: Network, macs: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Host -> what its BMC shall have, for those that have one on the out-of-band plane."""
+    ports = {each.host: each.link for each in network.attached}
+    found = {}
+    for host in network.hosts:
+        group, _, number = host.rpartition("-")
+        bmc = f"{bmc_group(group, BMC)}-{number}"
+        for circuit in network.circuits_on(ports[bmc])[:1] if bmc in ports else ():
+            port = "dedicated" if intent.hosts[group].bmc_shares is None else "shared"
+            mac = {"mac": macs[bmc]} if bmc in macs else {}
+            found[host] = {host_bmc.WANTED: {"address": circuit.lower_address, "port": port, **mac}}
+    return found
 
 
 def _variables(

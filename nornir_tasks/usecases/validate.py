@@ -15,8 +15,8 @@ from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.design.plugs import leg_of
 from nornir_tasks.errors import GpufabricError, Problem, UndecidedError, ValidationFailed
-from nornir_tasks.inventory.endpoints import attached_macs, push_account
-from nornir_tasks.lab.plan import played_mac
+from nornir_tasks.inventory.endpoints import push_account
+from nornir_tasks.usecases.declared import declared_macs
 from nornir_tasks.usecases.progress import On, Work, ignore
 from nornir_tasks.usecases.reach import Access, Reach
 from nornir_tasks.usecases.secrets import vault_of
@@ -75,19 +75,10 @@ def evidence(selection: Selection, readings: Readings) -> Evidence:
         unfinished={name: problem.what for name, problem in unfinished(plans).items()},
         certificates={name: seen.certificate for name, seen in readings.switches.items() if seen.certificate},
         push_accounts=push_account(selection.design.site),
-        macs=_declared_macs(selection),
+        macs=declared_macs(selection.design.site, selection.design.network),
         planes=frozenset(selection.planes),
         played=frozenset(_played(network) if selection.design.site.intent.management.source == "lab" else ()),
     )
-
-
-def _declared_macs(selection: Selection) -> dict[str, str]:
-    """Those of the device list; of a lab that is not up, what its list will have."""
-    site = selection.design.site
-    found = attached_macs(site)
-    if found or site.intent.management.source != "lab":
-        return found
-    return {name: played_mac(name) for name in selection.design.network.attached_devices}
 
 
 def _played(network: Network) -> tuple[str, ...]:

@@ -78,6 +78,9 @@ def kernel(found: dict[str, Any], part: str) -> Any:
 
 
 MUTANTS: dict[str, tuple[Change, str]] = {
+    "a BMC without a lease": (lambda f: f["gpufabric_bmc"].update(address="0.0.0.0"), "bmc: address"),
+    "another board's BMC": (lambda f: f["gpufabric_bmc"].update(mac="0c:42:a1:00:01:02"), "bmc: MAC address"),
+    "a BMC on a port of its host": (lambda f: f["gpufabric_bmc"].update(port="shared"), "bmc: port"),
     "another name": (
         lambda f: (rail(f, 1).update(netdev="ens9"), f["gpufabric_rails"]["sysctl"].update(ens9={"rp_filter": 2})),
         "rails: rail1 name",

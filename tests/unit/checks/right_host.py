@@ -60,6 +60,7 @@ BOND: dict[str, Any] = {
     ],
 }
 """Storage untagged and business as VLAN 300, on two ports to one pair of leaves."""
+BMC = {"address": "10.183.0.9", "mac": "0c:42:a1:00:01:01", "port": "dedicated"}
 PACKAGES = ["rdma-core", "perftest"]
 FIRMWARE = {"LINK_TYPE": 2, "INTERNAL_CPU_OFFLOAD_ENGINE": 1}
 DEFAULTS: dict[str, Any] = {
@@ -117,7 +118,7 @@ def variables(**changes: Any) -> dict[str, Any]:
     network = design(intent, catalogue, plain_facts())
     own = host_vars(network, needs(intent), "gpu-1").ansible()
     own["gpudirect_rails"] = [{"name": each["name"], "match": each["match"]} for each in own["rail_interfaces_rails"]]
-    return {**DEFAULTS, **own, "bond_interfaces_bonds": [BOND], **changes}
+    return {**DEFAULTS, **own, "bond_interfaces_bonds": [BOND], "host_validate_bmc": BMC, **changes}
 
 
 def rails() -> dict[str, Any]:
@@ -318,6 +319,24 @@ def pci() -> dict[str, Any]:
     }
 
 
+def bmc(**changes: Any) -> dict[str, Any]:
+    """What bmc_facts says of BMC on a Supermicro."""
+    found: dict[str, Any] = {
+        **BMC,
+        "vendor": "Supermicro",
+        "device": "/dev/ipmi0",
+        "in_smbios": True,
+        "modules": ["ipmi_si", "ipmi_devintf"],
+        "host_interfaces": [],
+        "has_tool": True,
+        "vlan": None,
+        "port_shown_by": "ipmitool raw 0x30 0x70 0x0c 0",
+        "lan_reason": "",
+        "port_reason": "",
+    }
+    return {**found, **changes}
+
+
 def facts() -> dict[str, Any]:
     """Of a ConnectX host. ``gpufabric_plane_guard`` stands as the list that its stdout is to hold."""
     wanted = {
@@ -394,5 +413,6 @@ def facts() -> dict[str, Any]:
         },
         "gpufabric_pci": pci(),
         "gpufabric_plane_guard": nft(),
+        "gpufabric_bmc": bmc(),
         "gpufabric_units": {"rc": 0, "stdout": UNITS, "stderr": ""},
     }

@@ -38,7 +38,7 @@ def test_only_facts_of_what_it_has_are_read() -> None:
 
 def test_roles_of_rails_and_their_defaults_are_left_out() -> None:
     """A default of these refers to variables of rails, which this host does not have."""
-    assert roles(VARIABLES) == ("bond_interfaces", "plane_guard", "hugepages")
+    assert roles(VARIABLES) == ("bond_interfaces", "plane_guard", "hugepages", "host_validate")
     assert "nic_firmware" in roles(variables())
 
 

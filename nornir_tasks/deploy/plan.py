@@ -13,6 +13,7 @@ from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import Problem, RefusedError
+from nornir_tasks.intent.secret_name import without_names
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
 from nornir_tasks.platforms.ownership import Rule, is_by, join, split, with_kept_blocks
 from nornir_tasks.platforms.platform import Candidate
@@ -137,6 +138,20 @@ def runs_still(wanted: Wanted, running: ConfigTree, owners: frozenset[str], afte
         present, others = leave_open(wanted.platform, present, others, after)
     _leave_shared_headers(present, others, after, wanted.platform.ownership)
     return not any(difference(present, after))
+
+
+def took_effect(wanted: Wanted, running: ConfigTree, owners: frozenset[str], before: str, after: str) -> bool:
+    """Does the switch run what a push had made of it (``after``), and not what was there ``before``?
+
+    A secret that has another value by now is not known by its name any more, and some switches show none: then the
+    push is told by all else that it changed. One that changed nothing but secrets is told by these alone.
+    """
+    os = wanted.platform
+    if runs_still(wanted, running, owners, os.to_tree(after)):
+        return True
+    was, wished = without_names(before), without_names(after)
+    runs = os.to_tree(without_names(os.to_text(running)))
+    return was != wished and runs_still(wanted, runs, owners, os.to_tree(wished))
 
 
 def _refuse_obstacles(wanted: Wanted, running: ConfigTree) -> None:

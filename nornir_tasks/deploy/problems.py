@@ -1,13 +1,19 @@
 """Problems of a switch during a push, as text: its state, a difference from the plan, a lost answer."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import GpufabricError, Problem
+from nornir_tasks.intent.secret_name import without_names
 from nornir_tasks.platforms.config_tree import Change
+
+MOST_LINES = 4
+"""Lines that a message quotes."""
+MOST_NAMES = 8
+"""Switches that it names."""
 
 
 def unguarded(declared: Declared) -> Problem:
@@ -30,13 +36,26 @@ def sprays(device: str) -> Problem:
     )
 
 
-def not_kept(device: str) -> Problem:
-    """Why a push that replaced a secret of others is not rolled back."""
+def not_kept(device: str, push: int, lines: Sequence[str], free: Sequence[str]) -> Problem:
+    """Why a push that removed secrets of others is not rolled back here, and what to do instead.
+
+    ``lines``: those that had them; ``free``: the push's switches that had none and can be rolled back.
+    """
+    more = f"; and {len(lines) - MOST_LINES} more" if len(lines) > MOST_LINES else ""
+    hint = (
+        f"put the intent back as it was before push {push} and run: nornir push --limit {device}, which undoes all but "
+        "these lines; then set them by hand, or name them in the intent with a secret, where base manages them"
+    )
+    if free:
+        names = ",".join(free) if len(free) <= MOST_NAMES else "all but those named here"
+        hint += f"; the push's other switches go back with: nornir rollback --push {push} --limit {names}"
     return Problem(
         where=device,
-        what="before this push a line had a password, hash or key that no secret of the site has; it was not kept",
+        what=f"push {push} removed passwords, hashes or keys that no secret of the site has: they were not kept, so "
+        "the switch cannot be brought back as a whole",
         expected="secrets that are known by name",
-        hint="declare what shall be there in the intent and push; or set it by hand, where it is not managed",
+        found="; ".join(map(without_names, lines[:MOST_LINES])) + more,
+        hint=hint,
     )
 
 

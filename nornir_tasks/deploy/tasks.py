@@ -20,7 +20,7 @@ from nornir_tasks.deploy.look import (
     timer_s,
     who_answers,
 )
-from nornir_tasks.deploy.plan import DevicePlan, running_config, runs_still, wanted_config
+from nornir_tasks.deploy.plan import DevicePlan, running_config, took_effect, wanted_config
 from nornir_tasks.deploy.summary import PlanSummary, summary
 from nornir_tasks.deploy.transaction import Outcome, Transaction
 from nornir_tasks.deploy.wanted import Wanted
@@ -166,8 +166,8 @@ def _settle(journal: Journal, entry: Entry, wanted: Wanted, plan: DevicePlan) ->
     """Settle an earlier push. It stays open while its timer runs, and until its change is saved."""
     if plan.waiting is not None:
         return
-    after = wanted.platform.to_tree(journal.after(entry))
-    if not runs_still(wanted, plan.running, journal.owners(entry.push), after):
+    before, after = journal.before(entry), journal.after(entry)
+    if not took_effect(wanted, plan.running, journal.owners(entry.push), before, after):
         journal.end(entry.push, entry.device, "failed")
     elif plan.is_saved:
         journal.end(entry.push, entry.device, "done")

@@ -47,3 +47,8 @@ def hidden(digest: str) -> str:
 def has_hidden(text: str) -> bool:
     """Does a value stand in this text that only its switch knows?"""
     return _HIDDEN.search(text) is not None
+
+
+def without_names(text: str) -> str:
+    """The same text with every placeholder as what a switch does not show: where values stand, and not which."""
+    return re.sub(PLACEHOLDER, HIDDEN, text)

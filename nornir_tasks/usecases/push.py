@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from nornir_tasks.deploy.fleet import Fleet, Results
@@ -224,11 +225,8 @@ def _report(plans: Mapping[str, PlanSummary], design: SiteDesign, left_behind: C
 def restored(each: Wanted, before: str) -> Wanted:
     """The same switch with earlier owned sections as the wanted configuration.
 
-    Secrets in them come back by name, with the values that these names have now. RefusedError for one that had no
-    name: its value was never kept.
+    Secrets in them come back by name, with the values that these names have now.
     """
-    if has_hidden(before):
-        raise RefusedError(not_kept(each.device))
     tree = each.platform.to_tree(before)
     config = each.platform.parse(tree, each.capabilities, each.device, each.config.model).config
     return dataclasses.replace(each, tree=tree, config=config)
@@ -243,7 +241,19 @@ class _Earlier(Mapping[str, Wanted]):
     entries: Mapping[str, Entry]
 
     def __getitem__(self, name: str) -> Wanted:
-        return restored(self.selection[name], self.journal.before(self.entries[name]))
+        """Raises RefusedError for a switch with a secret that had no name: its value was never kept."""
+        each, entry = self.selection[name], self.entries[name]
+        before = self.journal.before(entry)
+        if has_hidden(before):
+            paths = (path for path, _ in each.platform.to_tree(before).walk() if has_hidden(path[-1]))
+            lines = [" / ".join(path) for path in paths]
+            raise RefusedError(not_kept(name, entry.push, lines, self._free))
+        return restored(each, before)
+
+    @cached_property
+    def _free(self) -> tuple[str, ...]:
+        """The switches that can be brought back as a whole."""
+        return tuple(name for name, entry in self.entries.items() if not has_hidden(self.journal.before(entry)))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -185,7 +186,10 @@ def test_a_rollback_brings_secrets_back_by_name_and_refuses_what_had_none(site: 
         f"username guest privilege 1 secret sha512 {THEIRS['eos']}",
     )
     assert "1 of 4 changed" in site.push(*ALLOWED)
-    assert "it was not kept" in site.run("rollback", "--yes", *ALLOWED, code=7)
+    refused = " ".join(site.run("rollback", "--yes", *ALLOWED, code=7).split())
+    assert "they were not kept" in refused
+    assert "username guest privilege 1 secret sha512 <hidden>" in refused
+    assert re.search(rf"run: nornir push .*--limit {LEAVES['eos']}", refused)
 
 
 @pytest.mark.parametrize("value", ["in clear text", "$1$NKhJ$PUfYNtJF2tIneEBZztchy."], ids=["clear text", "other kind"])

@@ -12,6 +12,7 @@ from typing import Literal
 
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.qos import Ecn, Watchdog
+from nornir_tasks.design.config.snmp import KeyForm, SnmpAuth
 from nornir_tasks.design.config.spanning_tree import StpMode
 
 
@@ -44,6 +45,45 @@ class AccountFacts:
     """Regular expression of the keys of TACACS+ servers that it takes, as a whole."""
     key_words: str = "none: no servers of accounts are configured on this system"
     """The same for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFacts:
+    """What keys of SNMP users of one kind look like."""
+
+    pattern: str
+    """Regular expression of the whole key."""
+    words: str
+    """The same for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnmpFacts:
+    """What SNMPv3 of an OS is like."""
+
+    sha: KeyFacts
+    sha256: KeyFacts
+    privacy: KeyFacts
+    second: KeyFacts | None = None
+    """Of keys of all kinds in a second form; None: it has none."""
+    is_in_one_vrf: bool = True
+    """Does a line say in which VRF it answers? Else it does in all, and only where notifications go has a VRF."""
+    engine_prefix: str = ""
+    """The beginning of its identity (RFC 3411, snmpEngineID) up to the format, hexadecimal digits, where lines of users
+    name it; empty: they do not."""
+
+    def form(self, wanted: KeyForm) -> KeyForm:
+        """The form that its keys have."""
+        return wanted if self.second is not None else "v1"
+
+    def auth_key(self, auth: SnmpAuth, form: KeyForm) -> KeyFacts:
+        """Of the keys that authenticate."""
+        first = self.sha if auth == "sha" else self.sha256
+        return first if self.form(form) == "v1" or self.second is None else self.second
+
+    def privacy_key(self, form: KeyForm) -> KeyFacts:
+        """Of the keys that encrypt."""
+        return self.privacy if self.form(form) == "v1" or self.second is None else self.second
 
 
 NO_ACCOUNTS = AccountFacts(r"(?!)", "none: no accounts are configured on this system")
@@ -303,6 +343,10 @@ class Capabilities:
     """What says where the API is served: a VRF, or addresses of the switch."""
     account_facts: AccountFacts = NO_ACCOUNTS
     """What local accounts are like."""
+    snmp: SnmpFacts | None = None
+    """What SNMPv3 is like; None: none is configured."""
+    snmp_gap: str = "nothing is known of its SNMP"
+    """Why none is, for the operator's message."""
     ssh_is_in_one_vrf: bool = True
     """May SSH be served in one VRF alone? Else it is in all."""
     control_list_is_of_vrf: bool = False

@@ -116,6 +116,17 @@ class Claims:
         """The owner of a local account, where accounts are managed."""
         return BASE if "accounts" in self.base and name not in self.kept_accounts else None
 
+    accounts: frozenset[str] = frozenset()
+    """Accounts that are declared here."""
+
+    def by_account_that_goes(self, name: str) -> str | None:
+        """The owner of what goes with a local account, if that is not declared and goes."""
+        return None if name in self.accounts else self.by_account(name)
+
+    def by_snmp_user(self, name: str) -> str | None:
+        """The owner of a user of SNMP, where SNMP is managed."""
+        return BASE if name and "snmp" in self.base else None
+
     management_vrf: str | None = None
     """The management VRF, by the name that the switch has for it."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from nornir_tasks.design import lockout, managed_aaa, managed_accounts, managed_reach
+from nornir_tasks.design import lockout, managed_aaa, managed_accounts, managed_reach, managed_snmp
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.base import NO_BASE, Base, BaseSection, ManagementPort, Server
 from nornir_tasks.design.management import ManagementAddress
@@ -55,6 +55,7 @@ def _policy(base: BaseIntent) -> BasePolicy:
         syslog=syslog,
         accounts=managed_accounts.policy(base),
         tacacs=managed_aaa.policy(base),
+        snmp=managed_snmp.policy(base),
         reach=managed_reach.policy(base),
     )
 
@@ -82,6 +83,7 @@ def sections(policy: BasePolicy | None, management: ManagementAddress | None = N
         "dns": policy.dns,
         "ntp": policy.ntp,
         "syslog": policy.syslog,
+        "snmp": policy.snmp,
         "accounts": policy.accounts,
         "aaa": policy.tacacs,
     }
@@ -117,6 +119,7 @@ def within(policy: BasePolicy | None, device: str, capabilities: Capabilities) -
         log_servers=log,
         accounts=managed_accounts.within(policy, capabilities),
         tacacs=managed_aaa.within(policy, vrf, capabilities),
+        snmp=managed_snmp.within(policy, vrf, device, capabilities),
         reach=managed_reach.within(policy, vrf, capabilities),
     )
 
@@ -128,6 +131,7 @@ def problems(device: str, policy: BasePolicy | None, capabilities: Capabilities)
     if policy.port and (policy.management is None or policy.vrf is None):
         what = "its management port is managed, and has no address in a management VRF"
         yield Problem(device, what, "an address, and a default route, of an out-of-band plane")
+    yield from managed_snmp.problems(device, policy, capabilities)
     if policy.dns is not None and policy.dns.domain is not None and capabilities.domain_gap:
         what = f"a domain name cannot be configured: {capabilities.domain_gap}"
         hint = "leave dns.domain out in the base of this fabric, or take a later release"

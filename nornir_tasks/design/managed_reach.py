@@ -53,7 +53,7 @@ def _api(base: BasePolicy, vrf: str | None, capabilities: Capabilities) -> ApiSe
     return ApiSettings(certificate, None, management.address if management else None)
 
 
-_NTP, _DNS, _DHCP_SERVER, _DHCP_CLIENT = (123, 123), (53, 53), (67, 67), (68, 68)
+_NTP, _DNS, _SNMP, _DHCP_SERVER, _DHCP_CLIENT = (123, 123), (53, 53), (161, 161), (67, 67), (68, 68)
 _STEP = 10
 
 
@@ -66,9 +66,12 @@ def _control_plane(base: BasePolicy, vrf: str | None, capabilities: Capabilities
 
 
 def _rules(base: BasePolicy, allowed: tuple[str, ...]) -> Iterator[AclRule]:
-    """Who gets in; ICMP; answers to what the switch opened or asked; then nothing."""
+    """Who gets in, for all or for SNMP alone; ICMP; answers to what the switch opened or asked; then nothing."""
     for prefix in allowed:
         yield AclRule(0, True, source=prefix)
+    for prefix in base.snmp.managers if base.snmp else ():
+        if prefix not in allowed:
+            yield AclRule(0, True, UDP, source=prefix, destination_ports=_SNMP)
     yield AclRule(0, True, ICMP["ipv4"])
     yield AclRule(0, True, TCP, established=True)
     for servers, port in ((base.ntp, _NTP), (base.dns.servers if base.dns else None, _DNS)):

@@ -12,6 +12,7 @@ from nornir_tasks.design.config.bgp import Bgp, Neighbor
 from nornir_tasks.design.config.load_balancing import LoadBalancing
 from nornir_tasks.design.config.qos import Qos
 from nornir_tasks.design.config.routing_policy import RoutingPolicy
+from nornir_tasks.design.config.snmp import Snmp
 from nornir_tasks.design.device_config import DeviceConfig
 
 
@@ -46,9 +47,15 @@ def _base(base: Base) -> Base:
         name_servers=_servers(base.name_servers),
         time_servers=_servers(base.time_servers),
         log_servers=_servers(base.log_servers),
+        snmp=base.snmp and _snmp(base.snmp),
         accounts=tuple(sorted(base.accounts, key=lambda each: each.name)),
         tacacs=base.tacacs and replace(base.tacacs, servers=tuple(sorted(base.tacacs.servers, key=_by_address))),
     )
+
+
+def _snmp(snmp: Snmp) -> Snmp:
+    users = tuple(sorted(snmp.users, key=lambda each: each.name))
+    return replace(snmp, users=users, targets=tuple(sorted(snmp.targets, key=_by_address)))
 
 
 def _by_address(address: str) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.routing_policy import PrefixList, RouteMap
+from nornir_tasks.design.config.snmp import KeyForm, SnmpAuth
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
@@ -159,6 +160,34 @@ class TacacsPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class SnmpUserPolicy:
+    """A user of SNMPv3 in neutral terms."""
+
+    name: str
+    auth: SnmpAuth
+    auth_key: str
+    """Name that those of secrets begin with: the switch's own follows (``secret_of``)."""
+    privacy_key: str
+    """The same, of the key that encrypts."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnmpPolicy:
+    """SNMP in neutral terms."""
+
+    users: tuple[SnmpUserPolicy, ...]
+    form: KeyForm
+    """Of keys, where the system has several."""
+    location: str | None = None
+    contact: str | None = None
+    managers: tuple[str, ...] = ()
+    """IPv4 prefixes that the control plane lets in."""
+    targets: tuple[str, ...] = ()
+    """Addresses that notifications go to."""
+    target_user: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BasePolicy:
     """Base configuration in neutral terms. None: the section is not managed, and stays as the switch has it."""
 
@@ -182,6 +211,7 @@ class BasePolicy:
     """The address of this switch's management port, where the design knows it."""
     accounts: tuple[AccountPolicy, ...] | None = None
     tacacs: TacacsPolicy | None = None
+    snmp: SnmpPolicy | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from nornir_tasks.design import (
     managed_aaa,
     managed_accounts,
     managed_base,
+    managed_snmp,
     management_paths,
     mtu,
     qos,
@@ -145,6 +146,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     declared(network, kinds(), intent.marks)
     managed_accounts.check(intent, network)
     managed_aaa.check(intent, network)
+    managed_snmp.check(intent, network)
     managed_base.check(network, intent)
     check_tables(network, intent.marks)
     throughput.check(network, demands(intent, kinds().planes), intent.marks)

@@ -14,6 +14,7 @@ from nornir_tasks.intent.base_reach import ApiIntent, ControlPlaneIntent, SshInt
 from nornir_tasks.intent.fields import Written
 from nornir_tasks.intent.findings import Finding, wrong
 from nornir_tasks.intent.part import Part
+from nornir_tasks.intent.snmp_model import SnmpIntent
 
 DEFAULT_VRF = "default"
 _VRF = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,31}")
@@ -103,6 +104,10 @@ class BaseIntent(Part):
     switch's timer where the account that pushes cannot log in after it. Cumulus Linux shows no hashes, so there one is
     sent when the secret's value is another than was sent last, and what somebody else set is not seen."""
 
+    snmp: SnmpIntent | None = None
+    """SNMP. On NX-OS a change needs ``--allow-management``, as its users and accounts are one. Cumulus Linux takes
+    passphrases alone, in clear text, and shows others in their place, so it is refused there."""
+
     aaa: AaaIntent | None = None
     """Servers that know accounts. Needs ``accounts``: what is left when none of them answers. Groups of servers of
     others are removed, with what asks them: TACACS+ servers, and on Cumulus Linux any order of who is asked; RADIUS
@@ -124,11 +129,24 @@ class BaseIntent(Part):
             hint = "in the default VRF the fabric's own sessions are the control plane's as well"
             what = "an access list of the control plane without a management VRF"
             yield Finding(("control_plane",), what, "a management VRF, as vrf: MGMT", "vrf: default", hint=hint)
+        yield from self._snmp_findings()
         sections = [each for each in type(self).model_fields if each != "vrf"]
         if all(getattr(self, each) is None for each in sections):
             hint = "base: unmanaged leaves all of it as switches have it"
             expected = f"at least one of {', '.join(sections)}"
             yield Finding((), "no section of base configuration is managed", expected, hint=hint)
+
+    def _snmp_findings(self) -> Iterator[Finding]:
+        """Managers are let in by a list that there is; a user is no account."""
+        if self.snmp is None:
+            return
+        if self.snmp.managers is not None and self.control_plane is None:
+            hint = "without that list everybody may ask; leave managers out, or say who gets in under control_plane"
+            yield Finding(("snmp", "managers"), "managers without a list that lets them in", "control_plane", hint=hint)
+        for name in self.snmp.users:
+            if name in (self.accounts or {}):
+                hint = "a system may keep both as one, with one password and one end"
+                yield Finding(("snmp", "users", name), "a user with the name of an account", "another name", hint=hint)
 
 
 def _unmanaged(value: object) -> object:

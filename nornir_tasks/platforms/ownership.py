@@ -51,6 +51,9 @@ Key = Literal[
     "base api",
     "base api address",
     "account",
+    "account that goes",
+    "base snmp",
+    "snmp user",
     "base ssh",
     "base aaa",
     "base control",
@@ -72,6 +75,8 @@ _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
     "route": Claims.by_route,
     "prefix": Claims.by_prefix,
     "account": Claims.by_account,
+    "account that goes": Claims.by_account_that_goes,
+    "snmp user": Claims.by_snmp_user,
 }
 """The function that finds the owner by a line's own key, in any container."""
 
@@ -119,6 +124,9 @@ class Rule:
     """Rules for lines anywhere below that identify the owner (an SVI's address), if the line's own key does not."""
     last: Key | None = None
     """Another interpretation of the line's own key, if these do not identify the owner either."""
+    account: str = ""
+    """Of a user of SNMP, on systems that keep it and an account of its name as one: how a line of that account begins,
+    with ``{}`` for the name. Where there is such a line, the user goes if the account does, and else is others'."""
     strays: "tuple[Rule, ...]" = ()
     """Rules for single lines of a port that nobody uses: they have an owner though the port has none."""
 
@@ -210,6 +218,8 @@ def _split(
             continue
         matched, key = _which(found, rules)
         owner = owner_of(key, matched.by, claims, enclosing)
+        if matched.account and any(each.startswith(matched.account.format(key)) for each in tree.children):
+            owner = claims.by_account_that_goes(key)
         if owner is None and matched.below:
             owner = _owner_below(node, matched.below, claims)
         if owner is None and matched.last is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from nornir_tasks.design.claims import BASE
+from nornir_tasks.design.managed_snmp import engine_of, place_of, secret_of
 from nornir_tasks.design.network import Device
 from nornir_tasks.drivers.vault import NO_SECRETS, Vault
 from nornir_tasks.errors import GpufabricError, IntentError, Problem
@@ -16,6 +17,7 @@ from nornir_tasks.files.sent_secrets import SentSecrets
 from nornir_tasks.files.site import INTENT
 from nornir_tasks.intent.findings import Path, dotted
 from nornir_tasks.intent.secret_name import Secret
+from nornir_tasks.intent.snmp_model import SnmpIntent
 from nornir_tasks.usecases.site import SiteDesign
 
 
@@ -86,9 +88,27 @@ def _uses(design: SiteDesign, device: Device) -> Iterator[_Use]:
         if name := account.hash_on(device.os):
             at, what = (*path, "accounts", account.name, "hash"), f"hash of passwords of {device.os}"
             yield _Use(name, at, what, facts.hash_pattern, facts.hash_words, hint)
+    yield from _snmp_uses(design, device)
     if base is not None and base.tacacs is not None and (name := base.tacacs.key_on(device.os)):
         at = (*path, "aaa", "tacacs", "key")
         yield _Use(name, at, f"key of servers of {device.os}", facts.key_pattern, facts.key_words, hint)
+
+
+def _snmp_uses(design: SiteDesign, device: Device) -> Iterator[_Use]:
+    """Keys of SNMP users, which each switch has its own of."""
+    base, facts = design.network.base.get(device.fabric), device.capabilities.snmp
+    if base is None or base.snmp is None or facts is None:
+        return
+    engine = f" (engine {engine_of(facts.engine_prefix, device.name)})" if facts.engine_prefix else ""
+    hint = f"write the key as {device.name}{engine} has it to the secret: RFC 3414, A.2, says how it is localized"
+    for user in base.snmp.users:
+        kinds = (
+            ("auth_key", user.auth_key, facts.auth_key(user.auth, base.snmp.form), f"localized {user.auth} key"),
+            ("privacy_key", user.privacy_key, facts.privacy_key(base.snmp.form), "localized key of AES-128"),
+        )
+        for key, name, form, what in kinds:
+            at = (*place_of(design.site.intent, device.fabric), "users", user.name, key)
+            yield _Use(secret_of(name, device.name), at, f"{what} of {device.os}", form.pattern, form.words, hint)
 
 
 def secrets_of(design: SiteDesign) -> Iterator[tuple[str, Path]]:
@@ -97,12 +117,14 @@ def secrets_of(design: SiteDesign) -> Iterator[tuple[str, Path]]:
     yield from _below(intent.base, ("base",))
     for name, fabric in intent.fabrics.items():
         yield from _below(fabric.base, ("fabrics", name, "base"))
+    for device in design.network.devices:
+        yield from ((each.name, each.path) for each in _snmp_uses(design, device))
 
 
 def _below(value: object, path: Path) -> Iterator[tuple[str, Path]]:
     if isinstance(value, Secret):
         yield value.name, path
-    elif isinstance(value, BaseModel):
+    elif isinstance(value, BaseModel) and not isinstance(value, SnmpIntent):  # whose names each switch ends for itself
         for name in type(value).model_fields:
             yield from _below(getattr(value, name), (*path, name))
     elif isinstance(value, Mapping):

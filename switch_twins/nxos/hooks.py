@@ -108,6 +108,22 @@ def relay_by_default(change: Change) -> None:
 # -- lines that take others with them ------------------------------------------------------------------------------
 
 
+def one_user(change: Change) -> None:
+    """Whoever removes an account removes its user of SNMP, and the other way round.
+
+    Source: Nexus 5000 CLI configuration guide, OL-16597-01, CLI and SNMP User Synchronization. With hashes and
+    localized keys, which do not have the password, neither makes the other: a configuration of 10.3(4a), document
+    70694988288.
+    """
+    if not change.removed:
+        return
+    name = change.node.params["user"]
+    for child in list(change.tree.root.children.values()):
+        is_of_it = child is not change.node and child.params.get("user") == name
+        if is_of_it and child.words.startswith(("username ", "snmp-server user ")):
+            change.session.remove(child)
+
+
 def _drop(change: Change, leading: tuple[str, ...]) -> None:
     for child in list(change.parent.children.values()):
         if child is not change.node and child.words.startswith(leading):
@@ -245,6 +261,7 @@ HOOKS: dict[str, Callable[..., Any]] = {
             route_with_mask,
             address_with_mask,
             hash_password,
+            one_user,
             broken_out,
             port_exists,
             speed_of_twisted_pair,

@@ -30,7 +30,7 @@ def facts(case: str) -> dict[str, OsFacts]:
     What keeps a system from unnumbered links, its VRFs, and the ASICs of front switches are its own knowledge, so these
     cases have the real ones.
     """
-    if any(word in case for word in ("unnumbered", "vrf", "tcam", "oob")):
+    if any(word in case for word in ("unnumbered", "vrf", "tcam", "oob", "snmp_where")):
         return {name: each.facts for name, each in platforms().items()}
     known = plain_facts()
     if case != NARROW_ECMP:

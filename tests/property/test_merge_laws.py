@@ -30,6 +30,8 @@ from nornir_tasks.design.partial_config import (
     PartialPort,
     PartialVrf,
     ProfilePolicy,
+    SnmpPolicy,
+    SnmpUserPolicy,
     TacacsPolicy,
 )
 from nornir_tasks.errors import DesignError
@@ -138,6 +140,14 @@ PARTS = {
         dns=maybe(st.builds(DnsPolicy, st.tuples(NAMES), maybe(NAMES))),
         ntp=maybe(st.tuples(NAMES)),
         syslog=maybe(st.tuples(NAMES)),
+        snmp=maybe(
+            st.builds(
+                SnmpPolicy,
+                st.tuples(st.builds(SnmpUserPolicy, NAMES, st.just("sha"), NAMES, NAMES)),
+                st.just("v1"),
+                location=maybe(NAMES),
+            )
+        ),
         tacacs=maybe(st.builds(TacacsPolicy, st.tuples(NAMES), st.just((("", "a-key"),)))),
         accounts=maybe(st.tuples(st.builds(AccountPolicy, NAMES, st.just("admin"), st.just((("", "a-hash"),))))),
     ),

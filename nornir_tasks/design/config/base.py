@@ -6,6 +6,7 @@ from typing import Literal, get_args
 from nornir_tasks.design.config.aaa import Tacacs
 from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.reach import NO_REACH, Reach
+from nornir_tasks.design.config.snmp import Snmp
 
 BaseSection = Literal[
     "hostname",
@@ -14,6 +15,7 @@ BaseSection = Literal[
     "dns",
     "ntp",
     "syslog",
+    "snmp",
     "accounts",
     "aaa",
     "api",
@@ -75,6 +77,8 @@ class Base:
     """How the switch is reached."""
     accounts: tuple[Account, ...] = ()
     """Local accounts, by name."""
+    snmp: Snmp | None = None
+    """None: not managed."""
     tacacs: Tacacs | None = None
     """Servers that are asked before these accounts."""
 

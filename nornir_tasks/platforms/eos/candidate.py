@@ -39,6 +39,12 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     # pyavd 6.4.0 eos__tacacs_servers: a server is known by address and VRF, a setting by its name
     ((r"^tacacs-server host ",), r"^no (tacacs-server host \S+(?: vrf \S+)?).*$", r"no \1"),
     ((r"^tacacs-server (?!host )",), r"^no (tacacs-server \S+).*$", r"no \1"),
+    # pyavd 6.4.0 eos__snmp_server: a user is known by name and group, a group by its security, a view by its subtree;
+    # so no key stands in a line that removes it
+    ((r"^snmp-server user ",), r"^no (snmp-server user \S+ \S+)(?: remote \S+)?( v\S+).*$", r"no \1\2"),
+    ((r"^snmp-server group ",), r"^no (snmp-server group \S+ v(?:3 )?\S+).*$", r"no \1"),
+    ((r"^snmp-server view ",), r"^no (snmp-server view \S+ \S+).*$", r"no \1"),
+    ((r"^snmp-server (?:contact|location|engineID local) ",), r"^no (snmp-server (?:engineID )?\S+).*$", r"no \1"),
     # um-eos User Security: "no aaa authentication login default", without its methods
     ((r"^aaa (?:authentication|authorization|accounting) ",), r"^no (aaa \S+ \S+ \S+).*$", r"no \1"),
     ((r"^username \S+ ssh-key ",), r"^no (username \S+ ssh-key) .*$", r"no \1"),

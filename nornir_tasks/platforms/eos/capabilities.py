@@ -19,8 +19,10 @@ from nornir_tasks.design.capabilities import (
     AclFacts,
     Balancing,
     Capabilities,
+    KeyFacts,
     Knob,
     PairFacts,
+    SnmpFacts,
     StormFacts,
     Train,
 )
@@ -228,6 +230,14 @@ _TOMAHAWK4 = Capabilities(
         "SHA-512, $6$..., as 'openssl passwd -6' makes it",
         key_pattern=r"(?:0[0-9]|1[0-5])(?:[0-9A-Fa-f]{2})+",
         key_words="type 7, as 'show running-config' prints it: hexadecimal digits",
+    ),
+    # aristanetworks/avd molecule, snmp.cfg: 40 digits of SHA, of which AES-128 has 32; RFC 7860: 64 of SHA-256.
+    # RFC 3411, SnmpEngineID: the number of the enterprise (IANA: 30065 is Arista's), with the first bit set
+    snmp=SnmpFacts(
+        KeyFacts(r"[0-9a-f]{40}", "40 hexadecimal digits in small letters"),
+        KeyFacts(r"[0-9a-f]{64}", "64 hexadecimal digits in small letters"),
+        KeyFacts(r"[0-9a-f]{32}", "32 hexadecimal digits in small letters"),
+        engine_prefix="80007571",
     ),
     stp_mode="mst",
     acls=_ACLS,

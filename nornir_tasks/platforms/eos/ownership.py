@@ -86,6 +86,11 @@ OWNERSHIP = (
         r"|aaa authorization exec default .*|aaa (?:authentication|authorization|accounting) .* group .*)",
         "base aaa",
     ),
+    # whoever may ask, by whatever version, and where notifications go; which ones, source interfaces and filters stay
+    rule(
+        r"(?:no )?snmp-server (?:(?:engineID|contact|location|view|community|group|user|host) .*|vrf \S+)",
+        "base snmp",
+    ),
     # all lines of an account: password, role, SSH keys
     rule(r"username (?P<key>\S+) .+", "account"),
     # where time is from and where the log goes; keys, source interfaces and what is logged stay as they are

@@ -33,6 +33,9 @@ from nornir_tasks.platforms.eos.parse_qos import parse_qos
 from nornir_tasks.platforms.eos.parse_reach import BLOCKS as REACH_BLOCKS
 from nornir_tasks.platforms.eos.parse_reach import READERS as REACH_READERS
 from nornir_tasks.platforms.eos.parse_reach import reach
+from nornir_tasks.platforms.eos.parse_snmp import BLOCK as SNMP_BLOCK
+from nornir_tasks.platforms.eos.parse_snmp import LINES as SNMP_LINES
+from nornir_tasks.platforms.eos.parse_snmp import note_snmp, snmp
 from nornir_tasks.platforms.eos.port_map import sort_key
 from nornir_tasks.platforms.eos.tree import community_of
 from nornir_tasks.platforms.lines import Block, Fields, leave, no, number, read, row, table, take, text, yes
@@ -124,6 +127,7 @@ BLOCKS = (
     PAIR_BLOCK,
     *REACH_BLOCKS,
     AAA_BLOCK,
+    SNMP_BLOCK,
     *BGP_BLOCKS,
     *QOS_BLOCKS,
 )
@@ -180,7 +184,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         ),
         static_routes=static_routes(fields, left),
         bgp=bgp,
-        base=replace(base, reach=reach(fields, left), tacacs=tacacs(fields, left)),
+        base=replace(base, reach=reach(fields, left), tacacs=tacacs(fields, left), snmp=snmp(fields, left)),
     )
     return Parsed(in_order(control_list.joined(config), sort_key), left)
 
@@ -269,6 +273,7 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         *PORT_READERS,
         *REACH_READERS,
         (AAA_LINES, note_aaa),
+        (SNMP_LINES, note_snmp),
         (r"vlan (\d+)", _vlan),
         (r"no spanning-tree vlan-id \d+", _no_spanning_tree),
         (r"mlag configuration", read_pair),

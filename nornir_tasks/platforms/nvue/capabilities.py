@@ -203,6 +203,7 @@ _SPECTRUM4 = NvueCapabilities(
         key_pattern=r"[!-~]{1,256}",
         key_words="the key itself, printable characters without spaces",
     ),
+    snmp_gap="Cumulus Linux takes passphrases of SNMP users in clear text alone, as names of its data, and shows none",
     stp_mode="rstp",
     acls=_ACLS,
     storm_control=StormFacts(

@@ -19,8 +19,10 @@ from nornir_tasks.design.capabilities import (
     AclFacts,
     Balancing,
     Capabilities,
+    KeyFacts,
     Knob,
     PairFacts,
+    SnmpFacts,
     StormFacts,
     Train,
 )
@@ -260,6 +262,18 @@ def capabilities(release: str, asic: str) -> Capabilities:
             frozenset({"admin"}),
             key_pattern=r'[^\s"]{1,128}',
             key_words="type 7, as 'show running-config' prints it between quotes",
+        ),
+        # published session on a Nexus (document 20869746192): "auth sha 0x..." and "priv aes-128 0x...", of 40;
+        # 36 digits after "localizedV2key" of a key of 32 (document 42479296916)
+        snmp=SnmpFacts(
+            KeyFacts(r"0x[0-9a-f]{40}", "0x and 40 hexadecimal digits in small letters"),
+            KeyFacts(r"0x[0-9a-f]{64}", "0x and 64 hexadecimal digits in small letters"),
+            KeyFacts(
+                r"0x(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})",
+                "0x and 32, 40 or 64 hexadecimal digits in small letters",
+            ),
+            KeyFacts(r"(?:[0-9A-F]{2}){18,40}", "36-80 hexadecimal digits in capital letters"),
+            is_in_one_vrf=False,
         ),
         stp_mode="rapid-pvst",
         # napalm 5.2.0 test/nxos/nxos/new_good.conf: the VRF of mgmt0, which there always is

@@ -77,6 +77,11 @@ OWNERSHIP = (
         r"|aaa (?:authentication|authorization|accounting) .+ group .+|aaa accounting default group .+",
         "base aaa",
     ),
+    # whoever may ask, by whatever version, and where notifications go; which ones, source interfaces and filters stay.
+    # A user with the name of an account is the account's: who deletes the one deletes the other (Nexus 5000 CLI
+    # configuration guide, OL-16597-01, CLI and SNMP User Synchronization)
+    rule(r"snmp-server (?:contact|location|community|host) .+", "base snmp"),
+    replace(rule(r"snmp-server user (?P<key>\S+) .+", "snmp user"), account="username {} "),
     # all lines of an account: password, role, SSH keys
     rule(r"username (?P<key>\S+) .+", "account"),
     # where time is from and where the log goes; keys, source interfaces and what is logged stay as they are
@@ -140,6 +145,7 @@ OWNERSHIP = (
 
 PROTECTED = (
     r"(?:no )?(?:username|password|role|userpassphrase|ssh|ssl|crypto|nxapi|aaa|tacacs-server|radius-server)\b",
+    r"(?:no )?snmp-server user\b",  # an account, too, if there is one of that name
     r"(?:no )?(?:ip )?(?:tacacs|radius)\b",
     r"(?:no )?feature (?:nxapi|ssh|telnet|scp-server|sftp-server|tacacs\+|radius|password)",
     r"interface mgmt\d",

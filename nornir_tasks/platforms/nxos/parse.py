@@ -41,6 +41,9 @@ from nornir_tasks.platforms.nxos.parse_reach import API, VTY, VTY_LINES, reach
 from nornir_tasks.platforms.nxos.parse_reach import BLOCKS as REACH_BLOCKS
 from nornir_tasks.platforms.nxos.parse_routing import BLOCKS as ROUTING_BLOCKS
 from nornir_tasks.platforms.nxos.parse_routing import PREFIX_RULE, BgpReader, PolicyReader
+from nornir_tasks.platforms.nxos.parse_snmp import BLOCK as SNMP_BLOCK
+from nornir_tasks.platforms.nxos.parse_snmp import LINES as SNMP_LINES
+from nornir_tasks.platforms.nxos.parse_snmp import SnmpReader
 from nornir_tasks.platforms.nxos.port_map import sort_key
 from nornir_tasks.platforms.nxos.reading import Handler, Remainder
 from nornir_tasks.platforms.platform import Parsed
@@ -104,6 +107,7 @@ BLOCKS = (
     Block((rf"{DLB}$",), _BALANCING),
     *BASE_BLOCKS,
     AAA_BLOCK,
+    SNMP_BLOCK,
     PAIR_BLOCK,
     *REACH_BLOCKS,
     *PORT_BLOCKS,
@@ -148,6 +152,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
             reader.management.finish(values),
             reach=reach(values | reader.vty | reader.management.of_port, reader.remainder),
             tacacs=reader.aaa.finish(),
+            snmp=reader.snmp.finish(),
         ),
     )
     reader.ports.require_bfd_lines(is_on=config.bfd is not None)
@@ -173,6 +178,7 @@ class _Reader:
     policy: PolicyReader = field(init=False)
     management: ManagementReader = field(init=False)
     aaa: AaaReader = field(init=False)
+    snmp: SnmpReader = field(init=False)
 
     def __post_init__(self) -> None:
         self.qos = QosReader(self.remainder)
@@ -182,6 +188,7 @@ class _Reader:
         self.policy = PolicyReader(self.remainder)
         self.management = ManagementReader(self.remainder)
         self.aaa = AaaReader(self.remainder)
+        self.snmp = SnmpReader(self.remainder)
 
     def read(self, tree: ConfigTree) -> Fields:
         """Fields of the lines at the top; every block is read by its reader."""
@@ -200,6 +207,7 @@ class _Reader:
         yield r"interface mgmt0", self.management.port
         yield r"vrf context (?P<name>\S+)", self._vrf
         yield AAA_LINES, self.aaa.line
+        yield SNMP_LINES, self.snmp.line
         yield r"route-map (?P<name>\S+) (?P<action>permit|deny) (?P<sequence>\d+)", self.policy.route_map
         yield r"class-map type qos match-any GPUFABRIC-QG(?P<group>[0-7])", self.qos.class_map
         yield r"policy-map type qos (?P<name>\S+)", self.qos.classify

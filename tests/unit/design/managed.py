@@ -5,7 +5,14 @@ from functools import cache
 
 from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.design.network import Network
-from nornir_tasks.design.partial_config import AccountPolicy, BasePolicy, DnsPolicy, TacacsPolicy
+from nornir_tasks.design.partial_config import (
+    AccountPolicy,
+    BasePolicy,
+    DnsPolicy,
+    SnmpPolicy,
+    SnmpUserPolicy,
+    TacacsPolicy,
+)
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.usecases.site import SiteDesign, load
 
@@ -26,7 +33,20 @@ POLICY = BasePolicy(
     accounts=ACCOUNTS,
     tacacs=TacacsPolicy(("192.0.2.91", "192.0.2.92"), (("", "tacacs-key"),)),
 )
-"""All sections."""
+"""All sections that every system has."""
+SNMP = SnmpPolicy(
+    users=(
+        SnmpUserPolicy("nms", "sha", "nms-auth", "nms-privacy"),
+        SnmpUserPolicy("probe", "sha256", "probe-auth", "probe-privacy"),
+    ),
+    form="v1",
+    location="Hall 3, row 7",
+    contact="Network operations (noc@example.net)",
+    managers=("192.0.2.61/32",),
+    targets=("192.0.2.61", "2001:db8::3d"),
+    target_user="nms",
+)
+"""Of systems that take localized keys: not of NVUE."""
 SERVERS = replace(POLICY, accounts=None, tacacs=None)
 """Without accounts and who is asked for them, which need secrets."""
 
@@ -52,5 +72,6 @@ def design(policy: BasePolicy = POLICY) -> SiteDesign:
 
 def realised(device: str, vrf: str | None = "MGMT") -> Realised:
     """``vrf``: the management VRF; None: all is reached in the default one, and the management port is others'."""
-    made = network(POLICY if vrf else replace(POLICY, vrf=None, port=False))
+    policy = replace(POLICY, snmp=None if device.startswith("spine") else SNMP)
+    made = network(policy if vrf else replace(policy, vrf=None, port=False))
     return device_config(made, made.device(device))

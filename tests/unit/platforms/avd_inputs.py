@@ -11,6 +11,7 @@ from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor, PeerGroup
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import PortProfile, Qos
 from nornir_tasks.design.config.routing_policy import PrefixRule, RouteMapRule
+from nornir_tasks.design.config.snmp import Snmp
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.eos.tree import community_word
@@ -82,9 +83,40 @@ def _base(base: Base) -> Inputs:
         found["logging"] = {"vrfs": [{"name": vrf or "default", "hosts": each} for vrf, each in hosts.items()]}
     if base.accounts:
         found["local_users"] = [_account(each) for each in base.accounts]
+    if base.snmp:
+        found["snmp_server"] = _snmp(base.snmp)
     if base.tacacs:
         found |= _tacacs(base.tacacs)
     return found | reach_inputs(base)
+
+
+def _snmp(snmp: Snmp) -> Inputs:
+    group = {"version": "v3", "group": "GPUFABRIC"}
+    users = [
+        {
+            "name": each.name,
+            **group,
+            "localized": snmp.engine,
+            "auth": each.auth,
+            "auth_passphrase": each.auth_key,
+            "priv": "aes",
+            "priv_passphrase": each.privacy_key,
+        }
+        for each in snmp.users
+    ]
+    to = {"users": [{"username": snmp.target_user, "authentication_level": "priv"}], "version": "3"}
+    vrfs = [{"name": "default", "enable": False}, {"name": snmp.vrf, "enable": True}] if snmp.vrf else []
+    vrf = {"vrf": snmp.vrf} if snmp.vrf else {}
+    texts = {"contact": snmp.contact, "location": snmp.location}
+    return {
+        "engine_ids": {"local": snmp.engine},
+        **{name: text for name, text in texts.items() if text},
+        "views": [{"name": "GPUFABRIC", "mib_family_name": "iso", "included": True}],
+        "groups": [{"name": "GPUFABRIC", "version": "v3", "authentication": "priv", "read": "GPUFABRIC"}],
+        "users": users,
+        "hosts": [{"host": each, **vrf, **to} for each in snmp.targets],
+        "vrfs": vrfs,
+    }
 
 
 def _tacacs(tacacs: Tacacs) -> Inputs:

@@ -11,6 +11,7 @@ from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.base import Base, BaseSection, ManagementPort, Server
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.reach import CONTROL_LIST, ApiSettings, ControlPlane, Reach, SshSettings
+from nornir_tasks.design.config.snmp import KEY_FORMS, SNMP_AUTHS, Snmp, SnmpUser
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.design.device_config import DeviceConfig
@@ -54,6 +55,8 @@ def maybe_managed(
     addresses = st.lists(ADDRESSES, min_size=1, max_size=3, unique=True).map(tuple)
     servers_of = st.builds(Tacacs, addresses, st.just(vrf), _SECRETS)
     made = replace(made, accounts=draw(_accounts()), tacacs=draw(st.none() | servers_of))
+    if config.os != "nvue":
+        made = replace(made, snmp=draw(st.none() | _snmp(config, vrf)))
     return replace(config, base=replace(made, reach=draw(_reached(config, vrf))))
 
 
@@ -61,6 +64,26 @@ def _accounts() -> st.SearchStrategy[tuple[Account, ...]]:
     names = st.from_regex(r"[a-z][a-z0-9_-]{0,27}", fullmatch=True)
     accounts = st.builds(Account, names, st.sampled_from(ROLES), _SECRETS)
     return st.lists(accounts, max_size=3, unique_by=lambda each: each.name).map(tuple)
+
+
+@st.composite
+def _snmp(draw: st.DrawFn, config: DeviceConfig, vrf: str | None) -> Snmp:
+    """As the design makes it: an engine on EOS; a VRF where something is said of it."""
+    forms = st.sampled_from(KEY_FORMS if config.os == "nxos" else ("v1",))
+    names = st.from_regex(r"[a-z][a-z0-9_-]{0,27}", fullmatch=True)
+    users = st.builds(SnmpUser, names, st.sampled_from(SNMP_AUTHS), _SECRETS, _SECRETS, forms)
+    found = draw(st.lists(users, min_size=1, max_size=3, unique_by=lambda each: each.name))
+    targets = tuple(draw(st.lists(ADDRESSES, max_size=3, unique=True)))
+    texts = st.none() | st.from_regex(r"[A-Z][a-z0-9 ,.@]{0,20}[a-z]", fullmatch=True)
+    return Snmp(
+        users=tuple(found),
+        vrf=vrf if targets or config.os == "eos" else None,
+        engine="800075710406" if config.os == "eos" else None,
+        location=draw(texts),
+        contact=draw(texts),
+        targets=targets,
+        target_user=found[0].name if targets else None,
+    )
 
 
 def _reached(config: DeviceConfig, vrf: str | None) -> st.SearchStrategy[Reach]:
@@ -87,6 +110,7 @@ def sections_of(base: Base) -> frozenset[BaseSection]:
         "dns": base.name_servers or base.domain,
         "ntp": base.time_servers,
         "syslog": base.log_servers,
+        "snmp": base.snmp,
         "accounts": base.accounts,
         "aaa": base.tacacs,
         "api": base.reach.api,

@@ -235,6 +235,32 @@ def logging_global(config: DeviceConfig) -> Facts:
     return {"hosts": made} if made else []
 
 
+def snmp_server(config: DeviceConfig) -> Facts:
+    found = config.base.snmp
+    if found is None:
+        return []
+    users = [
+        {
+            "user": each.name,
+            "group": "network-operator",
+            "authentication": {
+                "algorithm": {"sha": "sha", "sha256": "sha-256"}[each.auth],
+                "password": each.auth_key,
+                {"v1": "localized_key", "v2": "localizedv2_key"}[each.form]: True,
+                "priv": {"privacy_password": each.privacy_key, "aes_128": True},
+            },
+        }
+        for each in found.users
+    ]
+    hosts: list[dict[str, object]] = []
+    for address in found.targets:
+        hosts.append({"host": address, "traps": True, "version": "3", "priv": found.target_user})
+        hosts += [{"host": address, "use_vrf": found.vrf}] if found.vrf else []
+    texts = {"contact": found.contact, "location": found.location}
+    made = {name: text for name, text in texts.items() if text}
+    return made | {"users": {"auth": users}} | ({"hosts": hosts} if hosts else {})
+
+
 EXPECTED: dict[str, Callable[[DeviceConfig], Facts]] = {
     each.__name__: each
     for each in (
@@ -252,6 +278,7 @@ EXPECTED: dict[str, Callable[[DeviceConfig], Facts]] = {
         hostname,
         logging_global,
         ntp_global,
+        snmp_server,
         prefix_lists,
         route_maps,
     )

@@ -1,0 +1,187 @@
+"""SNMPv3 on switches that others have configured: our users with their keys; communities and users of others go."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.design.config.snmp import KeyForm
+from nornir_tasks.errors import DesignError, RefusedError
+from nornir_tasks.files.templates import environment
+from nornir_tasks.platforms.config_tree import Path
+from tests.lab.pushes import push
+from tests.lab.typed_switches import SWITCHES, Switch
+from tests.property.mutants import each_change_is_reported
+from tests.unit.design import managed
+
+DEVICES = {os: device for os, device in managed.DEVICES.items() if not os.startswith("nvue")}
+SYSTEMS = pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES)
+KEY = "8da526cd35b9ea9b42d819036f7fad058576ea0a"
+BY_HAND: dict[str, tuple[Path, ...]] = {
+    "leaf-g1-r0": (
+        ("snmp-server community public ro",),
+        ("snmp-server group THEIRS v3 auth",),
+        (f"snmp-server user them THEIRS v3 localized 424242 auth sha {KEY}",),
+        (f"snmp-server user nms GPUFABRIC v3 localized 424242 auth sha {KEY} priv aes {KEY[:32]}",),
+        ("snmp-server view GPUFABRIC iso excluded",),
+        ("snmp-server host 192.0.2.61 vrf MGMT version 2c public",),
+        ("snmp-server contact somebody else",),
+        ("snmp-server vrf OTHER",),
+    ),
+    "leaf-g1-r1": (
+        ("snmp-server community public group network-operator",),
+        (f"snmp-server user them network-admin auth sha 0x{KEY} priv aes-128 0x{KEY} localizedkey",),
+        (f"snmp-server user nms network-operator auth sha 0x{KEY} priv aes-128 0x{KEY} localizedkey",),
+        ("snmp-server host 192.0.2.61 traps version 2c public",),
+        ("snmp-server contact somebody else",),
+    ),
+}
+"""What somebody may add or change where SNMP is managed."""
+
+
+def snmp(device: str, vrf: str | None = "MGMT", form: KeyForm = "v1", sections: frozenset[str] = frozenset()) -> Wanted:
+    """SNMP, with further sections if they are named."""
+    policy = replace(managed.POLICY, vrf=vrf, port=False, snmp=replace(managed.SNMP, form=form))
+    network = managed.network(policy)
+    made = managed.device_config(network, network.device(device))
+    claims = replace(made.claims, base=made.claims.base & {"snmp", *sections}, kept_accounts=frozenset({"admin"}))
+    base = replace(made.config.base, hostname=None, banner=None, name_servers=(), domain=None)
+    base = replace(base, time_servers=(), log_servers=(), tacacs=None)
+    if "accounts" not in sections:
+        base = replace(base, accounts=())
+    config = replace(made.config, base=base)
+    return wanted(config, made.capabilities, claims, environment(config.os), planes=("base",))
+
+
+def brownfield(each: Wanted) -> Switch:
+    return SWITCHES[each.config.os].at_day0(each.config)
+
+
+@SYSTEMS
+@pytest.mark.parametrize("vrf", managed.VRFS)
+def test_users_of_others_are_replaced_and_nothing_else_changes(device: str, vrf: str | None) -> None:
+    each = snmp(device, vrf)
+    switch = brownfield(each)
+    before = each.platform.to_tree(switch.running()).paths()
+    changes = {path.path for path in device_plan(each, switch.running(), allow_management=True).changes}
+    assert push(switch, each, allow_management=True) == len(changes)
+    after = each.platform.to_tree(switch.running()).paths()
+    assert before ^ after == changes
+    assert each.tree.paths() <= after
+    assert not {path for path in after if "telemetry" in path[0] or "198.51.100.30" in path[0]}
+    parsed = each.platform.parse(
+        device_plan(each, switch.running()).owned_before, each.capabilities, device, each.config.model
+    )
+    assert parsed.config.base.snmp == each.config.base.snmp
+    assert not list(parsed.remainder.walk())
+
+
+@SYSTEMS
+def test_a_second_push_changes_nothing(device: str) -> None:
+    each = snmp(device)
+    switch = brownfield(each)
+    push(switch, each, allow_management=True)
+    assert not device_plan(each, switch.running()).changes
+
+
+@SYSTEMS
+def test_what_somebody_adds_or_changes_is_a_difference_and_taken_back(device: str) -> None:
+    each = snmp(device)
+    switch = brownfield(each)
+    push(switch, each, allow_management=True)
+    good = each.platform.to_tree(switch.running())
+    for path in BY_HAND[device]:
+        switch.type(path)
+        spoilt = each.platform.to_tree(switch.running())
+        assert spoilt != good, path
+        changes = device_plan(each, switch.running(), allow_management=True).changes
+        assert {one.path for one in changes if one.op == "-"} == spoilt.paths() - good.paths(), path
+        push(switch, each, allow_management=True)
+        assert each.platform.to_tree(switch.running()) == good, path
+
+
+@SYSTEMS
+def test_every_line_that_goes_or_changes_is_brought_back(device: str) -> None:
+    each = snmp(device)
+    counts = [each_change_is_reported(each, path) for path, _ in each.tree.walk()]
+    assert sum(deleted for deleted, _ in counts) >= 6
+    assert sum(changed for _, changed in counts) >= 2
+
+
+@SYSTEMS
+def test_which_notifications_are_sent_and_from_where_stays_as_it_is(device: str) -> None:
+    each = snmp(device)
+    switch = brownfield(each)
+    theirs = {
+        "leaf-g1-r0": ("snmp-server enable traps bgp", "snmp-server vrf MGMT local-interface Management1"),
+        "leaf-g1-r1": ("snmp-server enable traps bgp", "snmp-server source-interface traps mgmt0"),
+    }[device]
+    for line in theirs:
+        switch.type((line,))
+    push(switch, each, allow_management=True)
+    assert {(line,) for line in theirs} <= each.platform.to_tree(switch.running()).paths()
+
+
+def test_users_are_accounts_on_nxos_so_a_change_of_them_needs_leave() -> None:
+    each = snmp(DEVICES["nxos"])
+    with pytest.raises(RefusedError, match="--allow-management"):
+        device_plan(each, brownfield(each).running())
+
+
+def test_the_second_form_of_keys_is_said_on_nxos_alone() -> None:
+    lines = [line for (line,) in snmp(DEVICES["nxos"], form="v2").tree.paths() if " user nms " in line]
+    assert [line.rsplit(" ", 1)[-1] for line in lines] == ["localizedV2key"]
+    assert snmp(DEVICES["eos"], form="v2").tree == snmp(DEVICES["eos"]).tree
+
+
+def test_each_switch_has_keys_and_an_engine_of_its_own() -> None:
+    (line,) = (line for (line,) in snmp(DEVICES["eos"]).tree.paths() if " user nms " in line)
+    engine = f"8000757104{DEVICES['eos'].encode().hex()}"
+    keys = "auth sha <secret:nms-auth-leaf-g1-r0> priv aes <secret:nms-privacy-leaf-g1-r0>"
+    assert line == f"snmp-server user nms GPUFABRIC v3 localized {engine} {keys}"
+
+
+@pytest.mark.parametrize("device", ["spine-1", "spine-2"])
+def test_a_system_without_localized_keys_is_refused_by_name(device: str) -> None:
+    with pytest.raises(DesignError, match=r"SNMP cannot be configured: Cumulus Linux .* clear text"):
+        snmp(device)
+
+
+class TestUsersThatAreAccounts:
+    """NX-OS keeps a user of SNMP and an account of its name as one, and removes both together."""
+
+    def test_of_an_account_that_stays_it_stays(self) -> None:
+        each = snmp(DEVICES["nxos"])
+        switch = brownfield(each)
+        synchronized = f"snmp-server user admin network-admin auth md5 0x{KEY[:32]} priv 0x{KEY[:32]} localizedkey"
+        switch.type((synchronized,))
+        push(switch, each, allow_management=True)
+        assert (synchronized,) in each.platform.to_tree(switch.running()).paths()
+        assert not device_plan(each, switch.running()).changes
+
+    def test_of_one_that_others_have_it_stays_where_accounts_are_not_managed(self) -> None:
+        each = snmp(DEVICES["nxos"])
+        switch = brownfield(each)
+        lines = ("username them password 5 $5$MNABCL$spiEpg7ZPDMlLbybdTkgMvg4p1oVYLD3yguZV9IcQD7  role network-admin",)
+        lines += (f"snmp-server user them network-admin auth md5 0x{KEY[:32]} priv 0x{KEY[:32]} localizedkey",)
+        for line in lines:
+            switch.type((line,))
+        push(switch, each, allow_management=True)
+        assert {(line,) for line in lines} <= each.platform.to_tree(switch.running()).paths()
+
+    def test_of_one_that_goes_it_goes_and_the_plan_shows_it(self) -> None:
+        each = snmp(DEVICES["nxos"], sections=frozenset({"accounts"}))
+        switch = brownfield(each)
+        user = f"snmp-server user them network-admin auth md5 0x{KEY[:32]} priv 0x{KEY[:32]} localizedkey"
+        switch.type(
+            ("username them password 5 $5$MNABCL$spiEpg7ZPDMlLbybdTkgMvg4p1oVYLD3yguZV9IcQD7  role network-admin",)
+        )
+        switch.type((user,))
+        plan = device_plan(each, switch.running(), allow_management=True)
+        assert (user,) in {change.path for change in plan.changes if change.op == "-"}
+        push(switch, each, allow_management=True)
+        assert not {path for path in each.platform.to_tree(switch.running()).paths() if " them " in path[0]}
+        assert not device_plan(each, switch.running()).changes

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
 from nornir_tasks.design.bond_needs import BondNeeds, bond_needs
+from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.host_bonds import BondPlaneVars, BondVars, bond_interfaces
 from nornir_tasks.design.host_needs import HostNeeds, check_copies, host_needs
@@ -33,20 +34,20 @@ def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
         raise LabError(Problem("--hosts", "the design has fewer hosts", f"at most {len(hosts)}", str(count)))
     if not count:
         return ()
-    gathering = Gathering()
-    gathering.attempt(lambda: check_copies(design.demands, marks))
-    needs = gathering.attempt(lambda: host_needs(design.demands, design.catalogue, marks)) or ()
-    bonds = gathering.attempt(lambda: bond_needs(design.demands, marks)) or ()
+    gathering, of_hosts = Gathering(), tuple(each for each in design.demands if each.attached is None)
+    gathering.attempt(lambda: check_copies(of_hosts, marks))
+    needs = gathering.attempt(lambda: host_needs(of_hosts, design.catalogue, marks)) or ()
+    bonds = gathering.attempt(lambda: bond_needs(of_hosts, marks)) or ()
     gathering.refuse()
-    if findings := tuple(_findings(design, hosts[:count])):
+    if findings := tuple(_findings(design, of_hosts, hosts[:count])):
         raise LabError(marks.problems(findings))
     return tuple(_plan(design.network, needs, bonds, host, index) for index, host in enumerate(hosts[:count]))
 
 
-def _findings(design: SiteDesign, hosts: Sequence[str]) -> Iterator[Finding]:
+def _findings(design: SiteDesign, of_hosts: Iterable[Demand], hosts: Sequence[str]) -> Iterator[Finding]:
     """What these hosts have and machines have not."""
     groups = {host.rpartition("-")[0] for host in hosts}
-    for demand in design.demands:
+    for demand in of_hosts:
         if demand.group not in groups:
             continue
         if demand.plane.link == "svi":

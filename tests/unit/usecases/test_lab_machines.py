@@ -35,6 +35,12 @@ def plans(tmp_path: Path, count: int = HOSTS, **changes: str) -> dict[str, Machi
     return {each.name: each for each in machine_plans(front(tmp_path, **changes), count)}
 
 
+def test_hosts_of_a_site_with_an_out_of_band_plane_have_no_nics_for_its_ports() -> None:
+    design = load("lab")
+    found = machine_plans(design, len(design.network.hosts))
+    assert [each.name for each in found] == list(design.network.hosts)
+
+
 def test_machines_on_a_site_with_a_vlan_are_refused_with_what_would_do() -> None:
     design = load(SITE)
     assert machine_plans(design, 0) == ()

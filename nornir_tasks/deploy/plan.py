@@ -149,9 +149,9 @@ def took_effect(wanted: Wanted, running: ConfigTree, owners: frozenset[str], bef
     os = wanted.platform
     if runs_still(wanted, running, owners, os.to_tree(after)):
         return True
-    was, wished = without_names(before), without_names(after)
+    earlier, later = without_names(before), without_names(after)
     runs = os.to_tree(without_names(os.to_text(running)))
-    return was != wished and runs_still(wanted, runs, owners, os.to_tree(wished))
+    return earlier != later and runs_still(wanted, runs, owners, os.to_tree(later))
 
 
 def _refuse_obstacles(wanted: Wanted, running: ConfigTree) -> None:

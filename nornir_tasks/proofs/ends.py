@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from nornir_tasks.design.config.access_lists import AclBinding, Family
 from nornir_tasks.design.network import Network
-from nornir_tasks.proofs.routing import Router, subnets_of
+from nornir_tasks.proofs.routing import Router
 from nornir_tasks.proofs.spans import Span
+from nornir_tasks.proofs.subnets import subnets_of
 from nornir_tasks.proofs.wires import HostEnd, Place, Wires, svi_vlan
 
 

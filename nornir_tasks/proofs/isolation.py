@@ -18,12 +18,13 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.proofs.bmcs import assumed, bridges, with_management_ports
 from nornir_tasks.proofs.ends import Domain, End, Gate, Joined, domains, joined
 from nornir_tasks.proofs.expected import Matrix, ends_of
-from nornir_tasks.proofs.filters import Lists, Passed, decided, lists_of, passed
+from nornir_tasks.proofs.filters import Lists, decided, lists_of, passed
 from nornir_tasks.proofs.packets import Packet, Packets, addresses, between, common, example, without_all
 from nornir_tasks.proofs.routing import Routing
 from nornir_tasks.proofs.services import Verdict, verdicts
 from nornir_tasks.proofs.spans import span
 from nornir_tasks.proofs.unsure import SURE, Unsure
+from nornir_tasks.proofs.ways import Way
 from nornir_tasks.proofs.wires import Wires, far_ends
 
 FAMILIES: tuple[Family, ...] = ("ipv4", "ipv6")
@@ -215,6 +216,10 @@ class _Terms:
         return self.matrix.must(self.one, self.other, self.family)
 
 
+_Arrived = tuple[Packets, tuple[str, ...]]
+"""Packets, and the lines that let them come so far."""
+
+
 @dataclass
 class _Judge:
     matrix: Matrix
@@ -243,7 +248,7 @@ class _Judge:
         self, ones: list[Domain], others: list[Domain], named: Mapping[str, Sequence[Service]] | None
     ) -> tuple[Verdict, ...]:
         """What passes of each service, by the first way between them."""
-        return () if named is None else verdicts(self.routing, self._lists, (ones, others), named)
+        return () if named is None else verdicts(self.routing, self._lists_of, (ones, others), named)
 
     def _across(self, one: Domain, other: Domain, family: Family) -> Iterator[Breach]:
         crosses = one.plane != other.plane
@@ -257,26 +262,51 @@ class _Judge:
                 continue  # of a doubtful gate some of the lines that decide are unread
             if crosses and self._keeps_in(here, one, other.plane, family):
                 continue
-            entered = list(passed(self._lists(here), here.acls, (family, "in"), terms.every))
+            let_in = passed(self._lists(here), here.acls, (family, "in"), terms.every)
+            entered: list[_Arrived] = [(each.packets, (here.line(each.by),)) for each in let_in]
             for there in theirs:
                 if not self._is_doubtful(there):
-                    yield from self._by(here, there, terms, entered)
+                    yield from self._by(here, there, terms, entered, exits[there.router])
 
-    def _by(self, here: Gate, there: Gate, terms: "_Terms", entered: list[Passed]) -> Iterator[Breach]:
+    def _on_the_way(self, entered: list[_Arrived], ways: tuple[Way, ...], family: Family) -> list[_Arrived]:
+        """What of these packets comes through on some way, with the lines that let it; not by lists partly unread."""
+        found: list[_Arrived] = []
+        for way in ways:
+            left = entered
+            for met in sorted(way):
+                if self.doubtful & {(met.device, name) for name in (met.interface, *(each.name for each in met.acls))}:
+                    left = []
+                lists = self._lists_of(met.device)
+                left = [
+                    (each.packets, (*lines, f"{met.device} {met.interface}: {each.by}"))
+                    for packets, lines in left
+                    for each in passed(lists, met.acls, (family, met.direction), packets)
+                ]
+            found += left
+        return found
+
+    def _by(
+        self, here: Gate, there: Gate, terms: "_Terms", entered: list[_Arrived], ways: tuple[Way, ...]
+    ) -> Iterator[Breach]:
         """What passes from one gate to another beside what may, and what must and does not."""
         family, through = terms.family, []
-        for each in entered:
-            for left in passed(self._lists(there), there.acls, (family, "out"), each.packets):
+        for packets, lines in self._on_the_way(entered, ways, family):
+            for left in passed(self._lists(there), there.acls, (family, "out"), packets):
                 through.append(left.packets)
                 if more := without_all(left.packets, terms.may):
                     shown = example(_between_hosts(more, here, there), family)
-                    yield Breach("open", (here.line(each.by), there.line(left.by)), shown)
+                    yield Breach("open", (*lines, there.line(left.by)), shown)
         for wanted in terms.must if here.is_planned and there.is_planned else ():
             if missing := without_all(wanted, through):
                 packet = example(missing, family)
-                by = decided(self._lists(here), here.acls, (family, "in"), packet)
-                then = decided(self._lists(there), there.acls, (family, "out"), packet)
-                yield Breach("blocked", (here.line(by), there.line(then)), packet)
+                by = here.line(decided(self._lists(here), here.acls, (family, "in"), packet))
+                then = there.line(decided(self._lists(there), there.acls, (family, "out"), packet))
+                met = [
+                    (e, decided(self._lists_of(e.device), e.acls, (family, e.direction), packet))
+                    for e in sorted(ways[0])
+                ]
+                on_the_way = (f"{e.device} {e.interface}: {line}" for e, line in met)
+                yield Breach("blocked", (by, *on_the_way, then), packet)
 
     def _is_doubtful(self, gate: Gate) -> bool:
         names = (gate.interface, *(each.name for each in gate.acls)) if self.doubtful else ()
@@ -322,7 +352,9 @@ class _Judge:
         return found.pool_v6 if family == "ipv6" else found.pools["hosts"]
 
     def _lists(self, gate: Gate) -> Lists:
-        device = gate.router.device
+        return self._lists_of(gate.router.device)
+
+    def _lists_of(self, device: str) -> Lists:
         if device not in self.lists:
             self.lists[device] = lists_of(self.configs[device].access_lists)
         return self.lists[device]

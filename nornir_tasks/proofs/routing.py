@@ -17,6 +17,8 @@ from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.routing_policy import PrefixRule
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.proofs.spans import Span, span
+from nornir_tasks.proofs.subnets import addresses_of, subnets_of
+from nornir_tasks.proofs.ways import Met, Way, least
 
 Port = tuple[str, str]
 """(device, interface)."""
@@ -39,30 +41,34 @@ class Routing:
 
     configs: Mapping[str, DeviceConfig]
     far: Mapping[Port, Port]
-    _exits: dict[tuple[Router, Span], frozenset[Router]] = field(default_factory=dict)
+    _exits: dict[tuple[Router, Span], Mapping[Router, tuple[Way, ...]]] = field(default_factory=dict)
     _covers: dict[Span, list[tuple[Span, int]]] = field(default_factory=dict)
     _parts: dict[Span, list[Span]] = field(default_factory=dict)
     _turns: dict[tuple[int, Span], list[Router]] = field(default_factory=dict)
     _maps: dict[tuple[str, str | None], int] = field(default_factory=dict)
 
-    def exits(self, router: Router, subnet: Span) -> frozenset[Router]:
+    def exits(self, router: Router, subnet: Span) -> Mapping[Router, tuple[Way, ...]]:
         """The routers from which a packet to this subnet goes out to it, if it comes to ``router``; none: dropped.
 
-        With routes for parts of the subnet, those from which a packet to some part of it does.
+        With routes for parts of the subnet, those from which a packet to some part of it does. Each with the ways to
+        it: the lists that a packet meets where it follows a static route.
         """
         key = router, subnet
         if key not in self._exits:
-            found, seen, waiting = set(), {router}, [router]
+            nothing: Way = frozenset()
+            found, seen, waiting = dict[Router, list[Way]](), {router: [nothing]}, [(router, nothing)]
             while waiting:
-                at = waiting.pop()
+                at, met = waiting.pop()
                 if connected := self._connected_to(at, subnet):
-                    found.add(at)
+                    found.setdefault(at, []).append(met)
                     if connected == "all":
                         continue
-                new = {each for each in self._next(at, subnet) if each not in seen}
-                seen |= new
-                waiting += new
-            self._exits[key] = frozenset(found)
+                for each, lists in self._next(at, subnet):
+                    known, way = seen.setdefault(each, []), met | lists
+                    if not any(other <= way for other in known):
+                        known.append(way)
+                        waiting.append((each, way))
+            self._exits[key] = {at: least(ways) for at, ways in found.items()}
         return self._exits[key]
 
     def _connected_to(self, router: Router, subnet: Span) -> Literal["all", "part", ""]:
@@ -73,10 +79,11 @@ class Routing:
             return ""
         return "all" if firsts[place] <= subnet.first and subnet.last <= lasts[place] else "part"
 
-    def _next(self, router: Router, subnet: Span) -> Iterator[Router]:
+    def _next(self, router: Router, subnet: Span) -> Iterator[tuple[Router, Way]]:
         """Where a router sends a packet to this subnet, or to a part of it for which it has a route of its own.
 
-        That is who announces the prefix, or has the next hop, and who on the way there sends it elsewhere.
+        That is who announces the prefix, or has the next hop, and who on the way there sends it elsewhere; with the
+        lists that it meets on its way there.
         """
         bits, hops = self._best(router, subnet)
         for prefix, found in self.statics.get(router, {}).items():
@@ -85,10 +92,28 @@ class Routing:
         table = self.tables.get(router, 0)
         for prefix in self._inside(subnet):
             bits |= self._announcing[prefix] & table
-        yield from (origin for origin in self._origins(bits) if origin != router)
-        yield from self._turning(bits, subnet)
+        nothing: Way = frozenset()
+        yield from ((origin, nothing) for origin in self._origins(bits) if origin != router)
+        yield from ((each, nothing) for each in self._turning(bits, subnet))
         for hop in hops:
-            yield from (owner for owner, there in self._owners.get(hop, ()) if self._hears(router, owner, there))
+            for owner, there, port in self._owners.get(hop, ()):
+                if self._hears(router, owner, there):
+                    yield owner, self._between(router, owner, there, port)
+
+    def _between(self, router: Router, owner: Router, subnet: Span, port: Interface) -> Way:
+        """The lists of both interfaces between a router and its next hop, where both are in one subnet.
+
+        A router filters what enters and what leaves by an interface (RFC 1812, 5.3.9), the next router's too. A next
+        hop that another router leads to may be come to by any interface: then by none that is known.
+        """
+        if self._connected_to(router, subnet) != "all":
+            return frozenset()
+        met = [
+            Met(router.device, each.name, each.acls, "out")
+            for each in self.configs[router.device].interfaces
+            if each.acls and each.vrf == router.vrf and subnet in subnets_of(each)
+        ]
+        return frozenset((*met, *([Met(owner.device, port.name, port.acls, "in")] if port.acls else [])))
 
     def _hears(self, router: Router, owner: Router, subnet: Span) -> bool:
         """Can a router reach a next hop there: in its own VRF, or on a subnet of its own, as at the end of a cable?"""
@@ -179,13 +204,13 @@ class Routing:
         return dict(found)
 
     @cached_property
-    def _owners(self) -> dict[str, list[tuple[Router, Span]]]:
-        """Address -> the routers that have it, and its subnet there."""
-        found: dict[str, list[tuple[Router, Span]]] = defaultdict(list)
+    def _owners(self) -> dict[str, list[tuple[Router, Span, Interface]]]:
+        """Address -> the routers that have it, its subnet there, and the interface."""
+        found: dict[str, list[tuple[Router, Span, Interface]]] = defaultdict(list)
         for device, config in self.configs.items():
             for each in config.interfaces:
-                for address, subnet in _addresses_of(each):
-                    found[address].append((Router(device, each.vrf), subnet))
+                for address, subnet in addresses_of(each):
+                    found[address].append((Router(device, each.vrf), subnet, each))
         return dict(found)
 
     # -- what BGP brings -------------------------------------------------------------------------------------------
@@ -259,7 +284,7 @@ class Routing:
         if neighbor.interface is not None:
             far = self.far.get((sender.device, neighbor.interface))
             return None if far is None else self._unnumbered.get(far)
-        for receiver, subnet in self._owners.get(neighbor.address or "", ()):
+        for receiver, subnet, _ in self._owners.get(neighbor.address or "", ()):
             bgp, mine = self.configs[receiver.device].bgp, self._addresses.get((sender, subnet))
             back = self._numbered.get((receiver, mine or ""))
             if back is not None and back.remote_as == asn and bgp is not None and bgp.asn == neighbor.remote_as:
@@ -346,25 +371,6 @@ class Routing:
     @cached_property
     def _sorted(self) -> list[Span]:
         return sorted(self._announcing)
-
-
-def subnets_of(interface: Interface) -> list[Span]:
-    """The subnets of an interface that is not shut."""
-    if not interface.enabled:
-        return []
-    given = filter(None, (interface.address, interface.ipv6_address))
-    return [span(each) for each in given]
-
-
-def _addresses_of(interface: Interface) -> Iterator[tuple[str, Span]]:
-    """Each address of an interface with its subnet; that of its redundant gateway too."""
-    own, gateway = (interface.address, interface.ipv6_address), interface.gateway
-    shared = (gateway.address, gateway.ipv6_address) if gateway is not None else (None, None)
-    for given, other in zip(own, shared, strict=True) if interface.enabled else ():
-        if given is not None:
-            yield given.partition("/")[0], span(given)
-            if other is not None:
-                yield other, span(given)
 
 
 def _networks(bgp: Bgp) -> Iterator[tuple[str | None, tuple[str, ...]]]:

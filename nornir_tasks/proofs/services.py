@@ -7,16 +7,16 @@ that nothing else passes, is :mod:`nornir_tasks.proofs.isolation`'s.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from nornir_tasks.design.config.access_lists import TCP, Direction, Family
+from nornir_tasks.design.config.access_lists import TCP, AclBinding, Direction, Family
 from nornir_tasks.design.flows import Service
 from nornir_tasks.proofs.ends import Domain, Gate
 from nornir_tasks.proofs.filters import Lists, decided, passed
 from nornir_tasks.proofs.packets import Packets, between, example, without_all
 from nornir_tasks.proofs.routing import Routing
 from nornir_tasks.proofs.spans import span
+from nornir_tasks.proofs.ways import Met
 
-IN: tuple[Family, Direction] = ("ipv4", "in")
-OUT: tuple[Family, Direction] = ("ipv4", "out")
+IPV4: Family = "ipv4"
 ELSE = "anything else"
 """A TCP port that no service has."""
 
@@ -38,15 +38,23 @@ class Way:
     here: Gate
     there: Gate
     every: Packets
+    met: tuple[Met, ...]
+    """Between both."""
+
+    def interfaces(self) -> Iterator[tuple[str, str, tuple[AclBinding, ...], Direction]]:
+        """(switch, interface, its lists, direction) of each that is passed."""
+        yield self.here.router.device, self.here.interface, self.here.acls, "in"
+        yield from self.met
+        yield self.there.router.device, self.there.interface, self.there.acls, "out"
 
 
 def verdicts(
     routing: Routing,
-    lists_of: Callable[[Gate], Lists],
+    lists_of: Callable[[str], Lists],
     ends: tuple[Sequence[Domain], Sequence[Domain]],
     services: Mapping[str, Sequence[Service]],
 ) -> tuple[Verdict, ...]:
-    """Every service, and what no service is, by the first way between both ends."""
+    """Every service, and what no service is, by the first way between both ends. ``lists_of``: those of a switch."""
     way = next(_ways(routing, *ends), None)
     named = {**services, **({ELSE: (other,)} if (other := _unnamed(services)) is not None else {})}
     if way is None:
@@ -62,7 +70,8 @@ def _ways(routing: Routing, ones: Iterable[Domain], others: Sequence[Domain]) ->
                 exits = routing.exits(here.router, subnet)
                 for there in other.gates if exits else ():
                     if there.router in exits and there.leads_to(subnet):
-                        yield Way(here, there, between(one.subnets["ipv4"], other.subnets["ipv4"], "ipv4"))
+                        every = between(one.subnets["ipv4"], other.subnets["ipv4"], "ipv4")
+                        yield Way(here, there, every, tuple(sorted(exits[there.router][0])))
 
 
 def _unnamed(services: Mapping[str, Sequence[Service]]) -> Service | None:
@@ -73,17 +82,18 @@ def _unnamed(services: Mapping[str, Sequence[Service]]) -> Service | None:
     return None if port is None else Service(TCP, (port, port))
 
 
-def _judged(lists_of: Callable[[Gate], Lists], way: Way, ports: Sequence[Service]) -> tuple[bool, tuple[str, ...]]:
+def _judged(lists_of: Callable[[str], Lists], way: Way, ports: Sequence[Service]) -> tuple[bool, tuple[str, ...]]:
     """Does all of it pass, and by which lines; else the line that refuses the first packet."""
     by: dict[str, None] = {}
     for each in ports:
         opening = way.every._replace(
             protocol=(each.protocol,) * 2, destination_port=each.ports, source_port=(49152, 65535), established=(0, 0)
         )
-        for gate, where in ((way.here, IN), (way.there, OUT)):
-            found = list(passed(lists_of(gate), gate.acls, where, opening))
+        for device, interface, acls, direction in way.interfaces():
+            lists, where = lists_of(device), (IPV4, direction)
+            found = list(passed(lists, acls, where, opening))
             if left := without_all(opening, (one.packets for one in found)):
-                line = decided(lists_of(gate), gate.acls, where, example(left, "ipv4"))
-                return False, (gate.line(line),)
-            by.update(dict.fromkeys(gate.line(one.by) for one in found))
+                line = decided(lists, acls, where, example(left, IPV4))
+                return False, (f"{device} {interface}: {line}",)
+            by.update(dict.fromkeys(f"{device} {interface}: {one.by}" for one in found))
     return True, tuple(by)

@@ -237,6 +237,17 @@ def management_among_the_ports(draw: Random, site: Site) -> Site | None:
     return site.with_port(device, name, vrf=routed_in(site, device))
 
 
+def management_port_with_its_route(draw: Random, site: Site) -> Site | None:
+    """The same with its default route: the switch hands on what it knows no other way for."""
+    if not site.network.management:
+        return None
+    device = draw.choice(sorted(site.network.management))
+    name, vrf = next(each.port for each in site.network.attached if each.host == device), routed_in(site, device)
+    was = site.port(device, name).vrf
+    routes = tuple(replace(e, vrf=vrf) if e.vrf == was else e for e in site.configs[device].static_routes)
+    return site.with_port(device, name, vrf=vrf).with_device(device, static_routes=routes)
+
+
 def bmc_shares_a_port(draw: Random, site: Site) -> Site | None:
     """NC-SI: the BMC of a host is on a port that its host uses."""
     if "oob" not in site.network.planes:
@@ -279,7 +290,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     rule_added, rule_widened, rule_gone, list_unbound, every_list_of_a_direction_open, other_vlan, vlan_without_lists,
     vlan_over_the_fabric, uplink_in_a_vlan, other_vrf, network_gone, static_routes_between_fabrics,
     session_between_fabrics, vlan_between_fabrics, networks_of_another_vrf, management_among_the_ports,
-    bmc_shares_a_port, another_vlan_out_of_band, hosts_forward,
+    management_port_with_its_route, bmc_shares_a_port, another_vlan_out_of_band, hosts_forward,
 )  # fmt: skip
 
 

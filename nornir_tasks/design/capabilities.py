@@ -42,9 +42,11 @@ class AccountFacts:
     kept: frozenset[str] = frozenset()
     """Accounts that it does not do without."""
     key_pattern: str = r"(?!)"
-    """Regular expression of the keys of TACACS+ servers that it takes, as a whole."""
+    """Regular expression of the keys of TACACS+ and RADIUS servers that it takes, as a whole."""
     key_words: str = "none: no servers of accounts are configured on this system"
     """The same for the operator."""
+    hidden_radius_timeout_s: int | None = None
+    """The timeout of RADIUS servers that it does not print, as it is its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,8 @@ def _policy(base: BaseIntent) -> BasePolicy:
         ntp=ntp,
         syslog=syslog,
         accounts=managed_accounts.policy(base),
-        tacacs=managed_aaa.policy(base),
+        tacacs=managed_aaa.tacacs_policy(base),
+        radius=managed_aaa.radius_policy(base),
         snmp=managed_snmp.policy(base),
         reach=managed_reach.policy(base),
     )
@@ -85,7 +86,8 @@ def sections(policy: BasePolicy | None, management: ManagementAddress | None = N
         "syslog": policy.syslog,
         "snmp": policy.snmp,
         "accounts": policy.accounts,
-        "aaa": policy.tacacs,
+        "aaa": policy.tacacs or policy.radius,
+        "radius": policy.radius,
     }
     named = frozenset(section for section, value in found.items() if value is not None)
     return named | managed_reach.sections(policy.reach, management)
@@ -118,7 +120,8 @@ def within(policy: BasePolicy | None, device: str, capabilities: Capabilities) -
         time_servers=time,
         log_servers=log,
         accounts=managed_accounts.within(policy, capabilities),
-        tacacs=managed_aaa.within(policy, vrf, capabilities),
+        tacacs=managed_aaa.tacacs_within(policy, vrf, capabilities),
+        radius=managed_aaa.radius_within(policy, vrf, capabilities),
         snmp=managed_snmp.within(policy, vrf, device, capabilities),
         reach=managed_reach.within(policy, vrf, capabilities),
     )

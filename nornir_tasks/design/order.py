@@ -49,6 +49,7 @@ def _base(base: Base) -> Base:
         log_servers=_servers(base.log_servers),
         snmp=base.snmp and _snmp(base.snmp),
         accounts=tuple(sorted(base.accounts, key=lambda each: each.name)),
+        radius=base.radius and replace(base.radius, servers=tuple(sorted(base.radius.servers, key=_by_address))),
         tacacs=base.tacacs and replace(base.tacacs, servers=tuple(sorted(base.tacacs.servers, key=_by_address))),
     )
 

@@ -145,7 +145,7 @@ class AccountPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class TacacsPolicy:
+class AaaPolicy:
     """Servers of accounts in neutral terms."""
 
     servers: tuple[str, ...]
@@ -157,6 +157,19 @@ class TacacsPolicy:
         """The name of the secret on this system; None: it names none for it."""
         names = dict(self.keys)
         return names.get(system) or names.get("")
+
+
+@dataclass(frozen=True, slots=True)
+class TacacsPolicy(AaaPolicy):
+    """TACACS+."""
+
+
+@dataclass(frozen=True, slots=True)
+class RadiusPolicy(AaaPolicy):
+    """RADIUS."""
+
+    timeout_s: int | None = None
+    """Seconds that a server has to answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +224,7 @@ class BasePolicy:
     """The address of this switch's management port, where the design knows it."""
     accounts: tuple[AccountPolicy, ...] | None = None
     tacacs: TacacsPolicy | None = None
+    radius: RadiusPolicy | None = None
     snmp: SnmpPolicy | None = None
 
 

@@ -110,9 +110,9 @@ class BaseIntent(Part):
 
     aaa: AaaIntent | None = None
     """Servers that know accounts. Needs ``accounts``: what is left when none of them answers. Groups of servers of
-    others are removed, with what asks them: TACACS+ servers, and on Cumulus Linux any order of who is asked; RADIUS
-    servers stay. A change needs ``--allow-management``, and is taken back where the account that pushes cannot log in
-    after it."""
+    others are removed, with what asks them: TACACS+ servers, where ``radius`` is named RADIUS servers too, and on
+    Cumulus Linux any order of who is asked. A change needs ``--allow-management``, and is taken back where the account
+    that pushes cannot log in after it."""
 
     def findings(self) -> Iterator[Finding]:
         """Each server once, and at least one section."""

@@ -56,6 +56,7 @@ Key = Literal[
     "snmp user",
     "base ssh",
     "base aaa",
+    "base radius",
     "base control",
     "base port",
     "switch",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from nornir_tasks.design.claims import BASE
+from nornir_tasks.design.managed_aaa import kinds
 from nornir_tasks.design.managed_snmp import engine_of, place_of, secret_of
 from nornir_tasks.design.network import Device
 from nornir_tasks.drivers.vault import NO_SECRETS, Vault
@@ -89,9 +90,10 @@ def _uses(design: SiteDesign, device: Device) -> Iterator[_Use]:
             at, what = (*path, "accounts", account.name, "hash"), f"hash of passwords of {device.os}"
             yield _Use(name, at, what, facts.hash_pattern, facts.hash_words, hint)
     yield from _snmp_uses(design, device)
-    if base is not None and base.tacacs is not None and (name := base.tacacs.key_on(device.os)):
-        at = (*path, "aaa", "tacacs", "key")
-        yield _Use(name, at, f"key of servers of {device.os}", facts.key_pattern, facts.key_words, hint)
+    for kind, servers in kinds(base):
+        if name := servers.key_on(device.os):
+            at = (*path, "aaa", kind, "key")
+            yield _Use(name, at, f"key of servers of {device.os}", facts.key_pattern, facts.key_words, hint)
 
 
 def _snmp_uses(design: SiteDesign, device: Device) -> Iterator[_Use]:

@@ -31,7 +31,18 @@ from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.render.render import render
 from tests.corpus.shapes import patterns
-from tests.unit.design import bundled, filtered, managed, paired, reached, tagged, toy_layer3, toy_profiles, toys
+from tests.unit.design import (
+    bundled,
+    filtered,
+    managed,
+    paired,
+    reached,
+    tagged,
+    toy_layer3,
+    toy_profiles,
+    toys,
+    with_radius,
+)
 
 ROOT = Path(__file__).parents[2]
 SITES = (
@@ -293,7 +304,7 @@ def _gateways() -> Iterator[Rendered]:
 
 def _managed() -> Iterator[Rendered]:
     """Switches whose base configuration is managed, reached in a management VRF and in the default one."""
-    for site, device, vrf in product((managed, reached), managed.DEVICES.values(), managed.VRFS):
+    for site, device, vrf in product((managed, with_radius, reached), managed.DEVICES.values(), managed.VRFS):
         each = site.realised(device, vrf)
         text = render(each.config, each.capabilities, environment(each.config.os))
         yield Rendered(each.config, each.capabilities, each.claims, text)

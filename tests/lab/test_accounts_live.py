@@ -47,7 +47,24 @@ AAA = """
       key: {eos: !secret tacacs-eos, nxos: !secret tacacs-nxos, nvue: !secret tacacs-nvue}
 """
 KEYS = {"tacacs-eos": "0207014A0E1F1E4E0B", "tacacs-nxos": "fewhg123xyz", "tacacs-nvue": "shared-with-the-servers"}
-SECRETS = (ADMIN, *KEYS.values(), *(value for each in (HASHES, NEW, THEIRS, WRONG) for value in each.values()))
+RADIUS = """
+  aaa:
+    radius:
+      servers: [192.0.2.96, 192.0.2.95]
+      key: {eos: !secret radius-eos, nxos: !secret radius-nxos, nvue: !secret radius-nvue}
+      timeout_s: 10
+"""
+RADIUS_KEYS = {
+    "radius-eos": "0307014A0E1F1E4E0C",
+    "radius-nxos": "ljw3976!xyz",
+    "radius-nvue": "radius-with-the-servers",
+}
+SECRETS = (
+    ADMIN,
+    *KEYS.values(),
+    *RADIUS_KEYS.values(),
+    *(value for each in (HASHES, NEW, THEIRS, WRONG) for value in each.values()),
+)
 
 
 class Site:
@@ -241,4 +258,23 @@ def test_servers_of_accounts_are_pushed_with_their_keys_and_a_second_push_change
     site.keep({"tacacs-eos": "in clear text"})
     assert "base.aaa.tacacs.key: the value of the secret 'tacacs-eos' is no key" in site.push(*ALLOWED, code=3)
     site.keep(KEYS)
+    site.file.write_text(site.plain + BASE)
+
+
+def test_radius_servers_are_pushed_with_their_keys_and_a_second_push_changes_nothing(site: Site) -> None:
+    site.keep(RADIUS_KEYS)
+    site.file.write_text(site.plain + BASE + RADIUS)
+    found = site.run("plan", "--plane", "base", *ALLOWED)
+    assert "+ radius-server host 192.0.2.95 vrf MGMT timeout 10 key 7 <secret:radius-eos>" in found
+    assert "4 of 4 changed" in site.push(*ALLOWED)
+    assert f"radius-server host 192.0.2.95 vrf MGMT timeout 10 key 7 {RADIUS_KEYS['radius-eos']}" in site.running("eos")
+    assert f'radius-server host 192.0.2.95 key 7 "{RADIUS_KEYS["radius-nxos"]}" authentic' in site.running("nxos")
+    assert "tacacs-server" not in site.running("eos") + site.running("nxos")
+    assert "0 of 4 changed" in site.push(*ALLOWED)
+    assert "system / aaa / radius / server / 192.0.2.95 / secret" in site.run("plan", "--plane", "base")
+    site.keep({"radius-nvue": "another-key-of-them"})
+    assert "2 of 4 changed" in site.push(*ALLOWED)
+    site.keep({"radius-eos": "in clear text"})
+    assert "base.aaa.radius.key: the value of the secret 'radius-eos' is no key" in site.push(*ALLOWED, code=3)
+    site.keep(RADIUS_KEYS)
     site.file.write_text(site.plain + BASE)

@@ -70,6 +70,7 @@ STOOD_ON = dict.fromkeys(
     "nxos: hsrp version 2": r"interface Vlan\d+",
     "nxos: feature tacacs+": r"(tacacs-server|aaa) .*",
     "nxos: aaa group server tacacs+ <name>": r"aaa authentication .*",
+    "nxos: aaa group server radius <name>": r"aaa authentication .*",
     # they come with their feature, and go with it
     **dict.fromkeys(
         ("nxos: service dhcp", "nxos: ip dhcp relay", "nxos: ipv6 dhcp relay"), r".* dhcp.*|interface Vlan\d+"

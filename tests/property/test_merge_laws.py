@@ -30,6 +30,7 @@ from nornir_tasks.design.partial_config import (
     PartialPort,
     PartialVrf,
     ProfilePolicy,
+    RadiusPolicy,
     SnmpPolicy,
     SnmpUserPolicy,
     TacacsPolicy,
@@ -148,6 +149,7 @@ PARTS = {
                 location=maybe(NAMES),
             )
         ),
+        radius=maybe(st.builds(RadiusPolicy, st.tuples(NAMES), st.just((("", "a-key"),)), maybe(st.just(9)))),
         tacacs=maybe(st.builds(TacacsPolicy, st.tuples(NAMES), st.just((("", "a-key"),)))),
         accounts=maybe(st.tuples(st.builds(AccountPolicy, NAMES, st.just("admin"), st.just((("", "a-hash"),))))),
     ),

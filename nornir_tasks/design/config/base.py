@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from nornir_tasks.design.config.aaa import Tacacs
+from nornir_tasks.design.config.aaa import Radius, Tacacs
 from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.reach import NO_REACH, Reach
 from nornir_tasks.design.config.snmp import Snmp
@@ -18,13 +18,14 @@ BaseSection = Literal[
     "snmp",
     "accounts",
     "aaa",
+    "radius",
     "api",
     "api address",
     "ssh",
     "control",
 ]
 """Each is ours as a whole where the intent has its key, else others'. ``api address``: what the API listens
-on, where the design knows it."""
+on, where the design knows it. ``radius``: RADIUS servers, where the intent names some."""
 BASE_SECTIONS: tuple[BaseSection, ...] = get_args(BaseSection)
 
 NETWORK_SECTIONS: frozenset[BaseSection] = frozenset({"dns", "management"})
@@ -79,6 +80,8 @@ class Base:
     """Local accounts, by name."""
     snmp: Snmp | None = None
     """None: not managed."""
+    radius: Radius | None = None
+    """Servers that are asked before local accounts; not beside those of TACACS+."""
     tacacs: Tacacs | None = None
     """Servers that are asked before these accounts."""
 

@@ -36,9 +36,9 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((r"^ip prefix-list ", r"^seq \d+ "), r"^(no seq \d+) .*$", r"\1"),
     # arista.eos (ansible 12.3.0) eos_user: an account is removed by its name, with all its lines
     ((r"^username \S+ (?!ssh-key )",), r"^no (username \S+) .*$", r"no \1"),
-    # pyavd 6.4.0 eos__tacacs_servers: a server is known by address and VRF, a setting by its name
-    ((r"^tacacs-server host ",), r"^no (tacacs-server host \S+(?: vrf \S+)?).*$", r"no \1"),
-    ((r"^tacacs-server (?!host )",), r"^no (tacacs-server \S+).*$", r"no \1"),
+    # pyavd 6.4.0 eos__tacacs_servers, eos__radius_server: a server is known by address and VRF, a setting by its name
+    ((r"^(?:tacacs|radius)-server host ",), r"^no (\S+-server host \S+(?: vrf \S+)?).*$", r"no \1"),
+    ((r"^(?:tacacs|radius)-server (?!host )",), r"^no (\S+-server \S+).*$", r"no \1"),
     # pyavd 6.4.0 eos__snmp_server: a user is known by name and group, a group by its security, a view by its subtree;
     # so no key stands in a line that removes it
     ((r"^snmp-server user ",), r"^no (snmp-server user \S+ \S+)(?: remote \S+)?( v\S+).*$", r"no \1\2"),
@@ -80,7 +80,7 @@ _SINGLE = re.compile(r"default neighbor (\S+) ")
 _ADDRESS = re.compile(r"ip(?:v6)? (?:virtual-router )?address ")
 _FIRST = re.compile(r"no ip address \S+ secondary|no vrf \S+")
 _LAST_OF_ALL = re.compile(
-    r"no (?:vrf instance|ip(?:v6)? access-list|aaa group server|tacacs-server) |no hardware access-list "
+    r"no (?:vrf instance|ip(?:v6)? access-list|aaa group server|tacacs-server|radius-server) |no hardware access-list "
 )
 _UPDATES = "hardware access-list update default-result permit"
 _LAST = re.compile(r"no neighbor \S+ peer group")

@@ -104,7 +104,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"(?:no )?lldp run", Disruption.NONE),
     # what the switch itself asks and tells; no packet of others depends on it
     (r"(?:no )?(?:hostname|ip name-server|dns domain|ntp|logging|username|aaa) .*", Disruption.NONE),
-    (r"(?:no )?(?:tacacs|snmp)-server .*", Disruption.NONE),
+    (r"(?:no )?(?:tacacs|radius|snmp)-server .*", Disruption.NONE),
     (r"router bfd(?: / interval .*)?", Disruption.NONE),
     (r"(?:no )?management .*|system control-plane(?: / .*)?", Disruption.NONE),
     (r"ip prefix-list \S+(?: / seq .*)?", Disruption.NONE),

@@ -86,6 +86,8 @@ OWNERSHIP = (
         r"|aaa authorization exec default .*|aaa (?:authentication|authorization|accounting) .* group .*)",
         "base aaa",
     ),
+    # others may ask RADIUS servers for more than who logs in: they are ours where the intent has some
+    rule(r"(?:no )?(?:radius-server .*|aaa group server radius .*)", "base radius"),
     # whoever may ask, by whatever version, and where notifications go; which ones, source interfaces and filters stay
     rule(
         r"(?:no )?snmp-server (?:(?:engineID|contact|location|view|community|group|user|host) .*|vrf \S+)",

@@ -18,7 +18,7 @@ from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.access_lists import BESIDE_LISTS, WORDS
 from nornir_tasks.platforms.eos.parse_aaa import BLOCK as AAA_BLOCK
 from nornir_tasks.platforms.eos.parse_aaa import LINES as AAA_LINES
-from nornir_tasks.platforms.eos.parse_aaa import note_aaa, tacacs
+from nornir_tasks.platforms.eos.parse_aaa import note_aaa, servers
 from nornir_tasks.platforms.eos.parse_base import BASE_BLOCKS, BASE_READERS, BASE_ROWS, base_of
 from nornir_tasks.platforms.eos.parse_bgp import BLOCKS as BGP_BLOCKS
 from nornir_tasks.platforms.eos.parse_bgp import parse_bgp
@@ -161,6 +161,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     bgp = parse_bgp(rest, left)
     leave(left, (), rest.children.values())
     base = base_of(fields, left)
+    tacacs, radius = servers(fields, left)
     config = DeviceConfig(
         name=name,
         os="eos",
@@ -184,7 +185,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         ),
         static_routes=static_routes(fields, left),
         bgp=bgp,
-        base=replace(base, reach=reach(fields, left), tacacs=tacacs(fields, left), snmp=snmp(fields, left)),
+        base=replace(base, reach=reach(fields, left), tacacs=tacacs, radius=radius, snmp=snmp(fields, left)),
     )
     return Parsed(in_order(control_list.joined(config), sort_key), left)
 

@@ -1,27 +1,34 @@
-"""EOS lines of TACACS+: its servers, our group of them, and that it is asked before local accounts."""
+"""EOS lines of TACACS+ or RADIUS: servers, our group of them, and that it is asked before local accounts."""
 
 import re
 from collections.abc import Iterator
 
-from nornir_tasks.design.config.aaa import Tacacs
+from nornir_tasks.design.config.aaa import Radius, Tacacs
 from nornir_tasks.intent.secret_name import PLACEHOLDER
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, row, text
 
-GROUP = "GPUFABRIC"
-"""Name of our group of servers; the others' go."""
+GROUP, RADIUS_GROUP = "GPUFABRIC", "GPUFABRIC-RADIUS"
+"""Names of our groups of servers; the others' go."""
 
-LINES = r"(?:tacacs-server|aaa) .+"
+LINES = r"(?:(?:tacacs|radius)-server|aaa) .+"
 LOGIN, EXEC = "aaa authentication login default", "aaa authorization exec default"
 BLOCK = Block(
     (),
     (
         *(row(rf"{line} (.+)", "methods", text, single=line) for line in (LOGIN, EXEC)),
         row(r"tacacs-server (host .+)", "host", text, single=r"tacacs-server host (?:\S+ vrf )?\S+(?= key )"),
+        row(
+            r"radius-server (host .+)",
+            "host",
+            text,
+            single=r"radius-server host (\S+(?: vrf \S+)?)(?= (?:timeout|retransmit|key) )",
+        ),
     ),
 )
 
 _HOST = re.compile(rf"tacacs-server host (\S+)(?: vrf (\S+))? key 7 ({PLACEHOLDER})")
+_RADIUS = re.compile(rf"radius-server host (\S+)(?: vrf (\S+))?(?: timeout (\d+))? key 7 ({PLACEHOLDER})")
 
 
 def note_aaa(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[ConfigTree]:
@@ -30,23 +37,43 @@ def note_aaa(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[ConfigT
     return []
 
 
-def tacacs(fields: Fields, left: ConfigTree) -> Tacacs | None:
-    """TACACS+, if the lines say all that the model has of it and nothing else; else they are left."""
+def servers(fields: Fields, left: ConfigTree) -> tuple[Tacacs | None, Radius | None]:
+    """TACACS+ or RADIUS, if the lines say all that the model has of one and nothing else; else they are left."""
     found: dict[Path, None] = {}
     for block in fields.get("aaa", ()):
         found |= dict.fromkeys(((block.text,), *((block.text, *path) for path, _ in block.walk())))
-    hosts = [host for path in found if len(path) == 1 and (host := _HOST.fullmatch(path[0]))]
-    settings = Tacacs(tuple(each[1] for each in hosts), hosts[0][2], hosts[0][3]) if hosts else None
-    if settings is not None and set(_paths(settings)) == found.keys():
-        return settings
+    top = [path[0] for path in found if len(path) == 1]
+    hosts = [host for line in top if (host := _HOST.fullmatch(line))]
+    tacacs = Tacacs(tuple(each[1] for each in hosts), hosts[0][2], hosts[0][3]) if hosts else None
+    if tacacs is not None and set(_tacacs_paths(tacacs)) == found.keys():
+        return tacacs, None
+    hosts = [host for line in top if (host := _RADIUS.fullmatch(line))]
+    if hosts:
+        timeout_s = int(hosts[0][3]) if hosts[0][3] else None
+        radius = Radius(tuple(each[1] for each in hosts), hosts[0][2], hosts[0][4], timeout_s)
+        if set(_radius_paths(radius)) == found.keys():
+            return None, radius
     for path in found:
         left.add_path(path)
-    return None
+    return None, None
 
 
-def _paths(settings: Tacacs) -> Iterator[Path]:
-    vrf, group = f" vrf {settings.vrf}" if settings.vrf else "", f"aaa group server tacacs+ {GROUP}"
+def _tacacs_paths(settings: Tacacs) -> Iterator[Path]:
+    vrf = f" vrf {settings.vrf}" if settings.vrf else ""
     yield from ((f"tacacs-server host {each}{vrf} key 7 {settings.key}",) for each in settings.servers)
+    yield from _group("tacacs+", GROUP, settings)
+
+
+def _radius_paths(settings: Radius) -> Iterator[Path]:
+    vrf = f" vrf {settings.vrf}" if settings.vrf else ""
+    timeout = f" timeout {settings.timeout_s}" if settings.timeout_s is not None else ""
+    yield from ((f"radius-server host {each}{vrf}{timeout} key 7 {settings.key}",) for each in settings.servers)
+    yield from _group("radius", RADIUS_GROUP, settings)
+
+
+def _group(kind: str, name: str, settings: Tacacs | Radius) -> Iterator[Path]:
+    """The group of the servers, and that it is asked."""
+    vrf, group = f" vrf {settings.vrf}" if settings.vrf else "", f"aaa group server {kind} {name}"
     yield (group,)
     yield from ((group, f"server {each}{vrf}") for each in settings.servers)
-    yield from ((f"{each} group {GROUP} local",) for each in (LOGIN, EXEC))
+    yield from ((f"{each} group {name} local",) for each in (LOGIN, EXEC))

@@ -158,6 +158,7 @@ OWNERSHIP: tuple[Rule, ...] = (
             _container(r"user", rule(r"(?P<key>[^:]+)", "account")),
             _container(r"authentication", rule(r"order: .*", "base aaa")),
             rule(r"tacacs|authentication-order", "base aaa"),
+            rule(r"radius", "base radius"),
         ),
         _container(r"syslog", rule(r"server", "base syslog")),
         # ports, limits, users and algorithms stay as they are

@@ -2,7 +2,7 @@
 
 from nornir_tasks.design.config.base import Base, ManagementPort, Server
 from nornir_tasks.platforms.nvue.capabilities import Spelling
-from nornir_tasks.platforms.nvue.parse_aaa import parse_tacacs
+from nornir_tasks.platforms.nvue.parse_aaa import parse_radius, parse_tacacs
 from nornir_tasks.platforms.nvue.parse_accounts import parse_accounts
 from nornir_tasks.platforms.nvue.parse_reach import reach
 from nornir_tasks.platforms.nvue.reading import Data, entries, look, take, take_empty, take_text
@@ -23,6 +23,7 @@ def parse_base(data: Data, spelling: Spelling) -> Base:
         log_servers=_log(data),
         accounts=parse_accounts(data),
         tacacs=parse_tacacs(data, spelling),
+        radius=parse_radius(data, spelling),
         reach=reach(data),
     )
 

@@ -44,7 +44,7 @@ _ORDER = tuple(
         r"copp .+",
         r"(?:bfd|lldp) .+",
         r"(?:snmp-server|rmon|ntp|logging server) .+",
-        r"tacacs-server .+",
+        r"(?:tacacs|radius)-server .+",
         r"aaa .+",
         r"ip load-sharing .+",
         r"ip(?:v6)? route .+",

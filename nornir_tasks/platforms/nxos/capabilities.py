@@ -262,6 +262,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
             frozenset({"admin"}),
             key_pattern=r'[^\s"]{1,128}',
             key_words="type 7, as 'show running-config' prints it between quotes",
+            hidden_radius_timeout_s=5,
         ),
         # published session on a Nexus (document 20869746192): "auth sha 0x..." and "priv aes-128 0x...", of 40;
         # 36 digits after "localizedV2key" of a key of 32 (document 42479296916)

@@ -38,6 +38,10 @@ NEVER_EXPIRES = re.compile(r"username (?P<name>\S+) passphrase +lifetime 99999 w
 9.3 and 10.3: document 24688241063, netmiko's and napalm's tests). It says nothing, and comes and goes with its account.
 """
 
+BUILT_IN_GROUP = "aaa group server radius radius"
+"""A group that every switch has by itself, of all its RADIUS servers (published running configurations: documents
+57732398629, 12477298730); some releases print it."""
+
 DLB = "hardware profile dlb"
 _DLB_PORTS = re.compile(r"dlb-interface (?P<ports>.+)")
 _DLB_DEFAULT = "mode flowlet"
@@ -107,6 +111,7 @@ def vdc_called(hostname: str, line: str) -> str:
 
 
 def _leave_out_what_says_nothing(root: ConfigTree, text: str) -> None:
+    root.children.pop(BUILT_IN_GROUP, None)
     if " passphrase " in text:
         root.children = {line: node for line, node in root.children.items() if not NEVER_EXPIRES.fullmatch(line)}
 

@@ -103,7 +103,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         r"(?:hostname|ip domain-name|(?:vrf context management / )?ip name-server|ntp|logging|username) .*",
         Disruption.NONE,
     ),
-    (r"feature tacacs\+|(?:tacacs-server|snmp-server|aaa) .*", Disruption.NONE),
+    (r"feature tacacs\+|(?:(?:tacacs|radius|snmp)-server|aaa) .*", Disruption.NONE),
     (r"interface \S+(?: / (?:description .*|(?:no )?ip redirects))?", Disruption.NONE),
     (r"feature (?:nxapi|telnet|ssh)|nxapi .*|line vty(?: / exec-timeout .*)?", Disruption.NONE),
     (r"interface mgmt0(?: / ip access-group .*)?", Disruption.NONE),

@@ -77,6 +77,8 @@ OWNERSHIP = (
         r"|aaa (?:authentication|authorization|accounting) .+ group .+|aaa accounting default group .+",
         "base aaa",
     ),
+    # others may ask RADIUS servers for more than who logs in: they are ours where the intent has some
+    rule(r"radius-server .+|aaa group server radius .+", "base radius"),
     # whoever may ask, by whatever version, and where notifications go; which ones, source interfaces and filters stay.
     # A user with the name of an account is the account's: who deletes the one deletes the other (Nexus 5000 CLI
     # configuration guide, OL-16597-01, CLI and SNMP User Synchronization)

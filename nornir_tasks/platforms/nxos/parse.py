@@ -126,6 +126,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     routes, odd = gathered((*values.get("hops", ()), *reader.hops))
     for hop in odd:
         reader.remainder.tree.add_path((*([f"vrf context {hop.vrf}"] if hop.vrf else []), line_of(hop)))
+    tacacs, radius = reader.aaa.finish()
     config = DeviceConfig(
         name=name,
         os=OS,
@@ -151,7 +152,8 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         base=replace(
             reader.management.finish(values),
             reach=reach(values | reader.vty | reader.management.of_port, reader.remainder),
-            tacacs=reader.aaa.finish(),
+            tacacs=tacacs,
+            radius=radius,
             snmp=reader.snmp.finish(),
         ),
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from typing import Literal
 
 from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.design.network import Network
@@ -9,6 +10,7 @@ from nornir_tasks.design.partial_config import (
     AccountPolicy,
     BasePolicy,
     DnsPolicy,
+    RadiusPolicy,
     SnmpPolicy,
     SnmpUserPolicy,
     TacacsPolicy,
@@ -47,6 +49,8 @@ SNMP = SnmpPolicy(
     target_user="nms",
 )
 """Of systems that take localized keys: not of NVUE."""
+RADIUS = RadiusPolicy(("192.0.2.95", "192.0.2.96"), (("", "radius-key"),), timeout_s=10)
+"""Not beside TACACS+."""
 SERVERS = replace(POLICY, accounts=None, tacacs=None)
 """Without accounts and who is asked for them, which need secrets."""
 
@@ -70,8 +74,10 @@ def design(policy: BasePolicy = POLICY) -> SiteDesign:
     return replace(site(), network=network(policy))
 
 
-def realised(device: str, vrf: str | None = "MGMT") -> Realised:
+def realised(device: str, vrf: str | None = "MGMT", kind: Literal["tacacs", "radius"] = "tacacs") -> Realised:
     """``vrf``: the management VRF; None: all is reached in the default one, and the management port is others'."""
     policy = replace(POLICY, snmp=None if device.startswith("spine") else SNMP)
+    if kind == "radius":
+        policy = replace(policy, tacacs=None, radius=RADIUS)
     made = network(policy if vrf else replace(policy, vrf=None, port=False))
     return device_config(made, made.device(device))

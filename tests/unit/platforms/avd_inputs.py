@@ -3,7 +3,7 @@
 from typing import Any
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.config.aaa import Tacacs
+from nornir_tasks.design.config.aaa import Radius, Tacacs
 from nornir_tasks.design.config.access_lists import AccessList, AclRule
 from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.base import Base
@@ -85,6 +85,8 @@ def _base(base: Base) -> Inputs:
         found["local_users"] = [_account(each) for each in base.accounts]
     if base.snmp:
         found["snmp_server"] = _snmp(base.snmp)
+    if base.radius:
+        found |= _radius(base.radius)
     if base.tacacs:
         found |= _tacacs(base.tacacs)
     return found | reach_inputs(base)
@@ -116,6 +118,21 @@ def _snmp(snmp: Snmp) -> Inputs:
         "users": users,
         "hosts": [{"host": each, **vrf, **to} for each in snmp.targets],
         "vrfs": vrfs,
+    }
+
+
+def _radius(radius: Radius) -> Inputs:
+    timeout = {"timeout": radius.timeout_s} if radius.timeout_s else {}
+    hosts = [{"host": each, **timeout, "key": radius.key, "key_type": "7"} for each in radius.servers]
+    vrf = {"vrf": radius.vrf} if radius.vrf else {}
+    servers = [{"server": each, **vrf} for each in radius.servers]
+    methods = "group GPUFABRIC-RADIUS local"
+    settings = {"vrfs": [{"name": radius.vrf, "servers": hosts}]} if radius.vrf else {"servers": hosts}
+    return {
+        "radius_server": settings,
+        "aaa_server_groups": [{"name": "GPUFABRIC-RADIUS", "type": "radius", "servers": servers}],
+        "aaa_authentication": {"login": {"default": methods}},
+        "aaa_authorization": {"exec": {"default": methods}},
     }
 
 

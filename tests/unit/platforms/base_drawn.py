@@ -5,7 +5,7 @@ from ipaddress import IPv4Network
 
 from hypothesis import strategies as st
 
-from nornir_tasks.design.config.aaa import Tacacs
+from nornir_tasks.design.config.aaa import Radius, Tacacs
 from nornir_tasks.design.config.access_lists import TCP, AclBinding, AclRule
 from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.base import Base, BaseSection, ManagementPort, Server
@@ -55,6 +55,9 @@ def maybe_managed(
     addresses = st.lists(ADDRESSES, min_size=1, max_size=3, unique=True).map(tuple)
     servers_of = st.builds(Tacacs, addresses, st.just(vrf), _SECRETS)
     made = replace(made, accounts=draw(_accounts()), tacacs=draw(st.none() | servers_of))
+    if made.tacacs is None:
+        seconds = st.none() | st.integers(1, 60).filter(lambda each: config.os != "nxos" or each != 5)
+        made = replace(made, radius=draw(st.none() | st.builds(Radius, addresses, st.just(vrf), _SECRETS, seconds)))
     if config.os != "nvue":
         made = replace(made, snmp=draw(st.none() | _snmp(config, vrf)))
     return replace(config, base=replace(made, reach=draw(_reached(config, vrf))))
@@ -112,7 +115,8 @@ def sections_of(base: Base) -> frozenset[BaseSection]:
         "syslog": base.log_servers,
         "snmp": base.snmp,
         "accounts": base.accounts,
-        "aaa": base.tacacs,
+        "aaa": base.tacacs or base.radius,
+        "radius": base.radius,
         "api": base.reach.api,
         "api address": base.reach.api and base.reach.api.address,
         "ssh": base.reach.ssh,

@@ -12,7 +12,7 @@ from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platforms
 from nornir_tasks.render.render import render
 from tests.reference import shape
-from tests.unit.design import front_full, managed, reached, tagged, toy_layer3, toys
+from tests.unit.design import front_full, managed, reached, tagged, toy_layer3, toys, with_radius
 
 ROOT = Path(__file__).parents[3]
 SITES = ("inventory/lab", "tests/sites/front", "tests/sites/vrf", "tests/sites/svi")
@@ -38,7 +38,7 @@ def _more(os: str) -> Iterator[Realised]:
     yield front_full.realised(front_full.DEVICES[os])
     yield toys.realised(toys.ONE_OF_EACH[os], "STORAGE")
     yield tagged.realised(tagged.DEVICES[os])
-    yield from (site.realised(site.DEVICES[os], vrf) for site in (managed, reached) for vrf in site.VRFS)
+    yield from (site.realised(site.DEVICES[os], vrf) for site in (managed, with_radius, reached) for vrf in site.VRFS)
     yield from (toy_layer3.realised(toy_layer3.DEVICES[os], vrf) for vrf in (None, toy_layer3.VRF))
 
 

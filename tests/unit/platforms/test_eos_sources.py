@@ -10,7 +10,7 @@ import yaml
 
 from nornir_tasks.design.device_config import DeviceConfig
 from tests.corpus.shapes import patterns
-from tests.unit.design import managed, reached, tagged, toy_layer3
+from tests.unit.design import managed, reached, tagged, toy_layer3, with_radius
 from tests.unit.design.toys import ONE_OF_EACH, both
 from tests.unit.design.wanted_of import wanted_of
 from tests.unit.platforms.eos_examples import examples, facts_of, leaf, rendered, with_guarantee
@@ -44,7 +44,7 @@ def dual_stack() -> str:
 
 def managed_base() -> str:
     """What is rendered of a leaf with base configuration, in a management VRF and in the default one."""
-    sites = [site.realised(site.DEVICES["eos"], vrf) for site in (managed, reached) for vrf in site.VRFS]
+    sites = [site.realised(site.DEVICES["eos"], vrf) for site in (managed, with_radius, reached) for vrf in site.VRFS]
     return "".join(wanted_of(each).text for each in sites)
 
 

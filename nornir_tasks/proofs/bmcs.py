@@ -7,6 +7,7 @@ from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.links import Link
 from nornir_tasks.design.network import Network
+from nornir_tasks.intent.attached_rules import BMC
 
 
 def bmcs(network: Network) -> dict[str, list[Link]]:
@@ -27,7 +28,8 @@ def bridges(network: Network, shared: Mapping[str, str]) -> Iterator[tuple[str, 
     for host, plane in shared.items():
         own = [each.link for each in network.circuits_of(host) if each.owner == plane]
         for cable in at.get(host, ()) if own else ():
-            yield host, cable, own[0]
+            if cable.lower.port == BMC:  # a DPU has a port there of its own
+                yield host, cable, own[0]
 
 
 def with_management_ports(network: Network, configs: Mapping[str, DeviceConfig]) -> dict[str, DeviceConfig]:

@@ -7,10 +7,11 @@ import pytest
 
 from nornir_tasks.design.config.access_lists import AclRule
 from nornir_tasks.design.config.base import ManagementPort
+from nornir_tasks.proofs.bmcs import bridges
 from nornir_tasks.proofs.isolation import judge
 from nornir_tasks.proofs.unsure import Unsure
 from tests.unit.design import front_full
-from tests.unit.design.out_of_band import with_out_of_band
+from tests.unit.design.out_of_band import designed, rails, with_out_of_band
 from tests.unit.proofs import mutants
 from tests.unit.proofs.random_sites import built, in_vrf
 from tests.unit.proofs.site_proved import Site
@@ -127,6 +128,13 @@ def test_a_bmc_that_shares_a_port_with_its_host_joins_both_planes(host: str, pla
     assert found[f"{group} on {plane}", "pdu on oob"][0].endswith(f"are one by the BMC of {host}")
     assert ("switches on oob", f"{group} on {plane}") in found
     assert not [pair for pair in found if "on oob" not in "".join(pair)]
+
+
+def test_a_dpus_port_beside_the_bmc_is_no_part_of_what_the_bmc_shares() -> None:
+    data = with_out_of_band(rails())
+    data["hosts"]["gpu"]["out_of_band"] = ["bmc", "dpu"]
+    found = [*bridges(designed(data), {"gpu-1": "compute"})]
+    assert [(host, cable.lower.device) for host, cable, _ in found] == [("gpu-1", "gpu-bmc-1")]
 
 
 def test_a_shared_port_of_a_host_without_a_bmc_joins_nothing() -> None:

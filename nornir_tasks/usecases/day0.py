@@ -9,6 +9,7 @@ from nornir_tasks.day0.dhcp import Booting, bmcs, dnsmasq, kea, unknown
 from nornir_tasks.day0.first_boot import ACCOUNT, FirstBoot, Identity, NewSwitch, OneTime, Server, first_boot
 from nornir_tasks.day0.sha_crypt import sha_crypt
 from nornir_tasks.design import pipeline
+from nornir_tasks.design.config.base import Base
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.network import Device
 from nornir_tasks.errors import IntentError, Problem
@@ -172,12 +173,19 @@ def _missing_of(design: SiteDesign, device: Device, file: Path, listed: DeviceLi
         yield Problem(device.name, f"day 0 is not offered on {device.os}", hint="set it up by hand, or with --limit")
 
 
+def at_first_boot(base: Base) -> Base:
+    """What of base configuration a switch begins with: all but what has secrets, which the first push brings.
+
+    That is the accounts, in place of the one for one use, who is asked for others, and users of SNMP.
+    """
+    return replace(base, accounts=(), tacacs=None, snmp=None)
+
+
 def _new_switch(design: SiteDesign, device: Device, listed: DeviceList) -> NewSwitch:
     entry = listed.devices[device.name]
     realised = pipeline.device_config(design.network, device)
     config, policy = realised.config, design.network.base[device.fabric]
-    # the first push brings what has secrets: the accounts, in place of ours, and who is asked for others
-    own = replace(config.base, accounts=(), tacacs=None)
+    own = at_first_boot(config.base)
     base = DeviceConfig(config.name, config.os, config.release, config.model, config.asic, base=own)
     allowed = frozenset(design.site.intent.allow_memory)
     return NewSwitch(

@@ -1,15 +1,22 @@
 """What base manages, all of it but what has secrets, is in what a switch begins with, and its own grammar takes it."""
 
+import dataclasses
+
 import pytest
 from ruamel.yaml import YAML
 
-from nornir_tasks.usecases.day0 import Day0, prepare
+from nornir_tasks.design.config.base import Base
+from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.files.templates import environment
+from nornir_tasks.render.render import render
+from nornir_tasks.usecases.day0 import Day0, at_first_boot, prepare
 from nornir_tasks.usecases.site import load, select
 from switch_twins.engine import load_text
 from switch_twins.eos.configuration import Configuration
 from switch_twins.nvue.schema import schema_for
 from switch_twins.nxos.day0 import bare_tree, device_context
 from switch_twins.spec import DeviceSpec
+from tests.unit.design import managed
 from tests.unit.usecases.day0_site import SWITCHES, free_ports, write_authority
 from tests.unit.usecases.oob_site import write_oob_intent
 
@@ -95,3 +102,22 @@ def test_no_account_but_the_one_time_one_is_in_it_and_no_secret_is_left_a_name(d
         assert '"gpufabric"' not in config
         assert "<secret" not in config
         assert "192.0.2.91" not in config  # who is asked for accounts comes with the first push, as its key does
+
+
+@pytest.mark.parametrize("device", managed.DEVICES.values(), ids=managed.DEVICES)
+def test_no_section_that_has_secrets_is_in_what_a_switch_begins_with(device: str) -> None:
+    made = managed.realised(device)
+    base = made.config.base
+    assert "<secret:" in str(base)
+    left = at_first_boot(base)
+    assert "<secret:" not in str(left)
+    assert {name for name in fields_of(base) if getattr(left, name) != getattr(base, name)} <= WITH_SECRETS
+    bare = DeviceConfig(device, made.config.os, made.config.release, made.config.model, made.config.asic, base=left)
+    assert "<secret:" not in render(bare, made.capabilities, environment(made.config.os))
+
+
+WITH_SECRETS = {"accounts", "tacacs", "snmp"}
+
+
+def fields_of(base: Base) -> list[str]:
+    return [each.name for each in dataclasses.fields(base)]

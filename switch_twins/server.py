@@ -49,6 +49,13 @@ class LabServer:
 
     async def start(self) -> None:
         """Build every twin, then listen on all of them. Raises TwinError that names every device that could not."""
+        self.build()
+        self.certificates.write_known_hosts(self.spec.devices, self.known_hosts)
+        self.fabric.settle()
+        await self._listen()
+
+    def build(self) -> None:
+        """Build every twin and attach it to the fabric. Raises TwinError that names every device that has none."""
         problems: list[Problem] = []
         for device in self.spec.devices:
             try:
@@ -63,9 +70,6 @@ class LabServer:
             self.fabric.attach(twin)
         if problems:
             raise TwinError(problems)
-        self.certificates.write_known_hosts(self.spec.devices, self.known_hosts)
-        self.fabric.settle()
-        await self._listen()
 
     async def _listen(self) -> None:
         listening = [twin for name, twin in self.twins.items() if name not in self.factory]

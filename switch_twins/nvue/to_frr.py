@@ -1,0 +1,155 @@
+"""What an NVUE configuration says of routing beyond SwitchState, and its keys that FRR has no counterpart for.
+
+Cumulus Linux runs FRR, so most of these keys are FRR's own. The keys of BGP, of its policies and of static routes are
+listed; what is not here is refused. Of an interface, the keys that decide who reaches whom are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from ..routed.form import BfdTimes, Peer, Routing, Unplayed
+from ..twin import Twin
+from .device import NvueTwin
+from .dialect import Dialect
+from .tree import Tree, get_or
+
+_BFD = BfdTimes(300, 300, 3)
+"""Cumulus Linux's defaults (Bidirectional-Forwarding-Detection-BFD.md)."""
+_RETRY_S = 10
+"""Cumulus Linux's default (Optional-BGP-Configuration.md, BGP Timers)."""
+_ON = r"(enable|state)"
+_PEER = (
+    rf"(type|description|peer-group|remote-as|shutdown|multihop-ttl|{_ON})|timers/(keepalive|hold|connection-retry)"
+    rf"|timers/route-advertisement|bfd/.*|ttl-security/({_ON}|hops)|capabilities/extended-nexthop"
+    rf"|address-family/ipv4-unicast/({_ON}|community-advertise/(regular|extended|large)"
+    rf"|policy/(inbound|outbound)/(route-map|prefix-list)|prefix-limits/inbound/.*|aspath/allow-my-asn/({_ON}|occurrences))"
+)
+_BGP = re.compile(
+    rf"autonomous-system|router-id|{_ON}|timers/(keepalive|hold|connection-retry|route-advertisement)"
+    rf"|path-selection/multipath/aspath-ignore|address-family/ipv4-unicast/({_ON}|network/[^/]+/[^/]+|multipaths/ebgp"
+    rf"|redistribute/connected/({_ON}|route-map))|(neighbor|peer-group)/[^ /]+/({_PEER})"
+)
+_GLOBAL = re.compile(
+    rf"bgp/(autonomous-system|router-id|{_ON}|graceful-restart/mode)|bfd/.*|policy/prefix-list/.*|adaptive-routing/.*"
+)
+_RULE = re.compile(
+    r"action/(permit|deny)|match/(type|ip-prefix-list)|set/as-path-prepend/as|set/community/[^/]+|set/local-preference"
+    r"|description"
+)
+_FORWARDING = re.compile(
+    r"acl/.*|router/(ospf|ospf6|pim|pbr)/.*|ip/(vrr|vrrp|igmp)/.*|ipv[46]/(vrr|vrrp)/.*|ip/address/.*:.*|ipv6/address/.*"
+)
+_LAYER_2 = frozenset({"bond", "peerlink", "svi", "sub"})
+_NO_LAYER_2 = "the kernel here has no VLAN and no bond"
+_NO_PASSWORD = "the password is not printed here, so nobody could say which is used"  # noqa: S105
+_NO_COUNTERPART = "no counterpart in FRR is known here"
+
+
+def routing(twin: Twin) -> Routing:
+    """Read a twin's running tree."""
+    assert isinstance(twin, NvueTwin)  # noqa: S101  (the caller looked this module up by the twin's system)
+    return of_tree(twin.store.running, twin.dialect)
+
+
+def of_tree(tree: Tree, dialect: Dialect) -> Routing:
+    """Read a configuration."""
+    bgp = get_or(tree, {}, "vrf", "default", "router", "bgp")
+    groups = bgp.get("peer-group", {})
+    peers = {
+        name: _peer(peer, groups.get(peer.get("peer-group", ""), {}), bgp, tree, dialect)
+        for name, peer in bgp.get("neighbor", {}).items()
+    }
+    return Routing(peers, _graceful_restart(tree), tuple(_refused(tree)), tuple(_left_out(tree, dialect)))
+
+
+def _graceful_restart(tree: Tree) -> Literal["on", "helper", "off"]:
+    """Helper is the default (Optional-BGP-Configuration.md, Graceful BGP Restart)."""
+    mode = get_or(tree, "helper-only", "router", "bgp", "graceful-restart", "mode")
+    return {"full": "on", "off": "off"}.get(mode, "helper")  # type: ignore[return-value]
+
+
+def _peer(peer: Tree, group: Tree, bgp: Tree, tree: Tree, dialect: Dialect) -> Peer:
+    sources = [peer, group, bgp]
+    retries = (get_or(source, None, "timers", "connection-retry") for source in sources)
+    retry_s = next((each for each in retries if isinstance(each, int)), _RETRY_S)
+    times = {**_own_times(group), **_own_times(peer)}
+    if dialect.has_bfd_profiles:
+        name = get_or(peer, None, "bfd", "profile") or get_or(group, "", "bfd", "profile")
+        times = get_or(tree, {}, "router", "bfd", "profile", name)
+    return Peer(
+        BfdTimes(
+            times.get("min-tx-interval", _BFD.transmit_ms),
+            times.get("min-rx-interval", _BFD.receive_ms),
+            times.get("detect-multiplier", _BFD.multiplier),
+        ),
+        retry_s,
+    )
+
+
+def _own_times(source: Tree) -> Tree:
+    return {key: value for key, value in get_or(source, {}, "bfd").items() if isinstance(value, int)}
+
+
+# -- what FRR is not told ------------------------------------------------------------------------------------------
+
+
+def _refused(tree: Tree) -> Iterator[Unplayed]:
+    default = get_or(tree, {}, "vrf", "default", "router")
+    for path, value in _leaves(default.get("bgp", {})):
+        if path.endswith("/password"):
+            yield Unplayed(path, _NO_PASSWORD, "vrf default router bgp")
+        elif not _BGP.fullmatch(path) and not _is_off(value):
+            yield _unknown(path, value, "vrf default router bgp")
+    for key in default:
+        if key not in ("bgp", "static"):
+            yield from (_unknown(path, value, "vrf default router") for path, value in _leaves({key: default[key]}))
+    for path, value in _leaves(get_or(tree, {}, "router")):
+        rule = re.fullmatch(r"policy/route-map/[^/]+/rule/[^/]+/(.*)", path)
+        is_known = _RULE.fullmatch(rule[1]) if rule is not None else _GLOBAL.fullmatch(path)
+        if not is_known and not _is_off(value) and not path.startswith("nexthop/"):
+            yield _unknown(path, value, "router")
+    for name, settings in get_or(tree, {}, "interface").items():
+        yield from _of_interface(name, settings)
+
+
+def _of_interface(name: str, settings: Tree) -> Iterator[Unplayed]:
+    if settings.get("type") == "eth" or get_or(settings, "default", "vrf") != "default":
+        return
+    if settings.get("type") in _LAYER_2:
+        if any(get_or(settings, {}, family, "address") for family in ("ip", "ipv4", "ipv6")):
+            yield Unplayed(f"type: {settings['type']}", _NO_LAYER_2, f"interface {name}")
+        return
+    for path, value in _leaves(settings):
+        if _FORWARDING.fullmatch(path) and not _is_off(value):
+            yield Unplayed(path, "it decides what is forwarded, and has no counterpart here", f"interface {name}")
+
+
+def _left_out(tree: Tree, dialect: Dialect) -> Iterator[Unplayed]:
+    for name, settings in get_or(tree, {}, "interface").items():
+        if settings.get("type") == "eth":
+            continue
+        vrf = dialect.vrf_of(settings)
+        if vrf != "default":
+            yield Unplayed(f"vrf: {vrf}", "this kernel has no VRF", f"interface {name}")
+        elif settings.get("type") in _LAYER_2 or get_or(settings, {}, "bridge", "domain"):
+            yield Unplayed(f"type: {settings.get('type', 'swp')}", _NO_LAYER_2, f"interface {name}")
+
+
+def _unknown(path: str, value: object, where: str) -> Unplayed:
+    return Unplayed(f"{path}: {value}" if value not in ({}, None) else path, _NO_COUNTERPART, where)
+
+
+def _is_off(value: object) -> bool:
+    return value in ("off", "disabled", "none")
+
+
+def _leaves(tree: Tree, before: str = "") -> Iterator[tuple[str, object]]:
+    """Every leaf by its path, an empty object included."""
+    for key, value in tree.items():
+        if isinstance(value, dict) and value:
+            yield from _leaves(value, f"{before}{key}/")
+        else:
+            yield f"{before}{key}", value

@@ -1,0 +1,164 @@
+"""What an NX-OS configuration says of routing beyond SwitchState, and its lines that FRR has no counterpart for.
+
+The lines of BGP, of its policies and of static routes are listed: what is not here is refused. Of an interface, the
+lines that decide who reaches whom are; all others (QoS, layer 1, services) change nothing in FRR.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from ..engine import Node, Tree
+from ..routed.form import BfdTimes, Peer, Routing, Unplayed
+from ..twin import Twin
+from .extract import is_routed, primary_address, vrf_of
+from .ports import interfaces
+from .twin import NxosTwin
+
+_BFD = BfdTimes(50, 50, 3)
+"""Default of ``bfd interval``; source: the grammar, 2_services, @section bfd."""
+_PROCESS = re.compile(
+    r"router-id|timers (bgp|bestpath-limit|prefix-peer-timeout)|graceful-restart|bestpath as-path multipath-relax$"
+    r"|bestpath compare-routerid$|enforce-first-as$|suppress-fib-pending|reconnect-interval|log-neighbor-changes"
+    r"|event-history|graceful-shutdown aware|fast-external-fallover|shutdown$|maxas-limit|template peer |neighbor |vrf "
+    r"|address-family |neighbor-down"
+)
+_FAMILY = re.compile(
+    r"network \S+$|maximum-paths (ibgp )?\d+$|redistribute direct route-map|client-to-client|dampen-igp-metric"
+    r"|distance 20 200 220$|nexthop trigger-delay|wait-igp-convergence"
+)
+_PEER = re.compile(
+    r"inherit peer |bfd( singlehop)?$|remote-as|description|ebgp-multihop|dynamic-capability|log-neighbor-changes"
+    r"|shutdown|ttl-security hops|timers|low-memory exempt|address-family |affinity-group"
+)
+_PEER_FAMILY = re.compile(
+    r"allowas-in|advertisement-interval 0$|send-community|maximum-prefix|next-hop-third-party|prefix-list \S+ (in|out)$"
+    r"|route-map \S+ (in|out)$|soft-reconfiguration inbound|disable-peer-as-check|next-hop-self$"
+)
+_MAP = re.compile(
+    r"match ip address prefix-list \S+$|set as-path prepend [\d ]+$|set local-preference|description"
+    r"|set community (\d+:\d+ ?|graceful-shutdown ?|no-export ?|no-advertise ?)+(additive)?$"
+)
+_FORWARDING = re.compile(
+    r"ip access-group|ip verify|ip (router|ospf|policy|nat|pim)|ipv6 (address|link-local|router)|isis|hsrp|vrrp|mpls"
+)
+_SWITCHED = re.compile(r"channel-group|switchport (mode|access|trunk)")
+_TOP = re.compile(r"router (ospf|isis|eigrp|rip|ospfv3)|interface (nve|Tunnel)|ip nat")
+_NO_LAYER_2 = "the kernel here has no VLAN and no bond"
+_NO_PASSWORD = "FRR needs the password itself, a switch has its hash"  # noqa: S105
+_NO_COUNTERPART = "no counterpart in FRR is known here"
+
+
+def routing(twin: Twin) -> Routing:
+    """Read a twin's running configuration."""
+    assert isinstance(twin, NxosTwin)  # noqa: S101  (the caller looked this module up by the twin's system)
+    return of_tree(twin.store.running)
+
+
+def of_tree(tree: Tree) -> Routing:
+    """Read a configuration."""
+    process = tree.first("router bgp")
+    if process is None:
+        return Routing(refused=tuple(_refused(tree)), left_out=tuple(_left_out(tree)))
+    retry_s = int(process.value("reconnect-interval", "seconds") or 60)
+    peers = {
+        node.params["peer"]: Peer(_bfd_of(tree, node.params["peer"]), retry_s) for node in process.find("neighbor")
+    }
+    return Routing(peers, _graceful_restart(process), tuple(_refused(tree)), tuple(_left_out(tree)))
+
+
+def _graceful_restart(process: Node) -> Literal["on", "helper", "off"]:
+    """On unless the process says ``no``; then what it says of helping others (defaults: the grammar, 4_bgp)."""
+    lines = {node.line for node in process.find("no graceful-restart") + process.find("graceful-restart-helper")}
+    if "no graceful-restart" not in lines:
+        return "on"
+    return "helper" if "graceful-restart-helper" in lines else "off"
+
+
+def _bfd_of(tree: Tree, address: str) -> BfdTimes:
+    """The line of the interface, else the switch's, else the default."""
+    for node in interfaces(tree):
+        own, line = primary_address(node), node.first("bfd interval")
+        if own and line is not None and ipaddress.ip_address(address) in ipaddress.ip_interface(own).network:
+            return _bfd_times(line)
+    line = tree.first("bfd ipv4 interval") or tree.first("bfd interval")
+    return _bfd_times(line) if line is not None else _BFD
+
+
+def _bfd_times(line: Node) -> BfdTimes:
+    return BfdTimes(*(int(line.params[name]) for name in ("tx", "rx", "multiplier")))
+
+
+# -- what FRR is not told ------------------------------------------------------------------------------------------
+
+
+def _refused(tree: Tree) -> Iterator[Unplayed]:
+    for node in tree.root.ordered():
+        if _TOP.match(node.line):
+            yield Unplayed(node.line, "FRR runs BGP and static routes here")
+        elif node.words.startswith("router bgp "):
+            yield from _of_process(node)
+        elif node.words.startswith("route-map "):
+            yield from _unknown(node.ordered(), _MAP, node.words)
+        elif node.words.startswith("ip route ") and " track " in node.words:
+            yield Unplayed(node.line, "a next hop of this kind is not routed")
+    for node in interfaces(tree):
+        if node.params["name"] != "mgmt0":
+            yield from _of_port(tree, node)
+
+
+def _of_process(process: Node) -> Iterator[Unplayed]:
+    yield from _unknown(process.ordered(), _PROCESS, process.words)
+    for node in process.ordered():
+        where = f"{process.words}, {node.words}"
+        if node.words.startswith("address-family "):
+            yield from _of_family(node, _FAMILY, where)
+        elif node.words.startswith(("template peer ", "neighbor ")):
+            for line in node.ordered():
+                if line.words.startswith("password"):
+                    yield Unplayed("password", _NO_PASSWORD, where)
+                elif line.words.startswith("address-family "):
+                    yield from _of_family(line, _PEER_FAMILY, f"{where}, {line.words}")
+                else:
+                    yield from _unknown([line], _PEER, where)
+
+
+def _of_family(node: Node, known: re.Pattern[str], where: str) -> Iterator[Unplayed]:
+    if node.words == "address-family ipv4 unicast":
+        yield from _unknown(node.ordered(), known, where)
+    elif node.children:
+        yield Unplayed(node.line, "only IPv4 unicast is routed", where)
+
+
+def _of_port(tree: Tree, node: Node) -> Iterator[Unplayed]:
+    """What a routed interface of the default VRF cannot be without."""
+    if vrf_of(node) != "default" or not is_routed(tree, node):
+        return
+    name = node.params["name"]
+    is_plain = name.startswith(("Ethernet", "loopback")) and "." not in name
+    if primary_address(node) and not is_plain:
+        yield Unplayed(node.line, _NO_LAYER_2)
+    for line in node.ordered():
+        if not line.negated and _FORWARDING.match(line.words):
+            yield Unplayed(line.line, "it decides what is forwarded, and has no counterpart here", node.words)
+
+
+def _unknown(nodes: Iterable[Node], known: re.Pattern[str], where: str) -> Iterator[Unplayed]:
+    for node in nodes:
+        if not known.match(node.words):
+            yield Unplayed(node.line, _NO_COUNTERPART, where)
+
+
+def _left_out(tree: Tree) -> Iterator[Unplayed]:
+    for node in interfaces(tree):
+        if node.params["name"] == "mgmt0":
+            continue
+        if vrf_of(node) != "default":
+            yield Unplayed(f"vrf member {vrf_of(node)}", "this kernel has no VRF", node.words)
+        elif not is_routed(tree, node):
+            for line in node.ordered():
+                if not line.negated and _SWITCHED.match(line.words):
+                    yield Unplayed(line.line, _NO_LAYER_2, node.words)

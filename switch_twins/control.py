@@ -11,6 +11,7 @@ Requests
     cpu                       user and system seconds of this process
     requests [reset=true]     per device: TCP connections and requests counted so far
     advance-clock seconds=N   move the lab's clock forward: due commit timers fire (tests)
+    routing device=NAME       of a routed lab: its namespace, lines that FRR is not told, what the simulation would have
     sessions device=NAME      its BGP sessions;   rib device=NAME [vrf=V]   its routes;   lldp device=NAME
     running-config device=NAME
 """
@@ -21,11 +22,13 @@ import asyncio
 import inspect
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from .errors import Problem, TwinError
+from .fabric import Route
+from .routed.fabric import RoutedFabric
 from .server import LabServer
 
 _LINE_LIMIT_BYTES = 1 << 20
@@ -52,6 +55,7 @@ class ControlServer:
             "requests": self._counted,
             "advance-clock": self._advance,
             "sessions": self._sessions,
+            "routing": self._routing,
             "rib": self._rib,
             "lldp": self._lldp,
             "running-config": self._running_config,
@@ -118,7 +122,14 @@ class ControlServer:
             "ssh_port": device.ssh_port,
             "bgp_configured": len(sessions),
             "bgp_established": sum(session.state == "established" for session in sessions),
+            **self._unplayed(name),
         }
+
+    def _unplayed(self, name: str) -> Answer:
+        fabric = self._lab.fabric
+        if not isinstance(fabric, RoutedFabric):
+            return {}
+        return {"namespace": fabric.namespace(name), **fabric.unplayed(name)}
 
     def _swap(self, request: Answer) -> Answer:
         first, second = request["cables"]
@@ -185,15 +196,17 @@ class ControlServer:
         ]
 
     def _rib(self, request: Answer) -> Answer:
-        rib = self._lab.fabric.rib(self._device(request), request.get("vrf", "default"))
-        return {
-            prefix: {
-                "protocol": route.protocol,
-                "as_path": route.as_path,
-                "next_hops": [[hop.address, hop.interface] for hop in route.next_hops],
-            }
-            for prefix, route in rib.items()
-        }
+        return _routes(self._lab.fabric.rib(self._device(request), request.get("vrf", "default")))
+
+    def _routing(self, request: Answer) -> Answer:
+        """How a routed lab has a switch: namespace, unplayed lines, and the simulation's view of the default VRF."""
+        fabric, name = self._lab.fabric, self._device(request)
+        if not isinstance(fabric, RoutedFabric):
+            raise TwinError(Problem(name, "its routes are simulated: this is no routed lab"))
+        sessions, rib = fabric.simulated(name)
+        up = {each.neighbor.address: each.state == "established" for each in sessions}
+        simulated = {"sessions": up, "rib": _routes(rib)}
+        return {**self._unplayed(name), "simulated": simulated}
 
     def _lldp(self, request: Answer) -> list[Answer]:
         heard = self._lab.fabric.lldp(self._device(request))
@@ -207,6 +220,17 @@ class ControlServer:
         if name not in self._lab.twins:
             raise TwinError(Problem(name, "there is no such device in this lab", ", ".join(self._lab.twins)))
         return name
+
+
+def _routes(rib: Mapping[str, Route]) -> Answer:
+    return {
+        prefix: {
+            "protocol": route.protocol,
+            "as_path": route.as_path,
+            "next_hops": [[hop.address, hop.interface] for hop in route.next_hops],
+        }
+        for prefix, route in rib.items()
+    }
 
 
 def control_path(directory: Path, short: Path) -> Path:

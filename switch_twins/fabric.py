@@ -63,6 +63,9 @@ class FabricSim:
         """Compute what is outstanding now: for a large fabric at its start, before a client waits for an answer."""
         self._now()
 
+    def close(self) -> None:
+        """Give back what the fabric has of the machine: nothing, in a simulation."""
+
     # -- a technician's hands --------------------------------------------------------------------------------------
 
     def swap_cables(self, first: str, second: str) -> tuple[str, str]:

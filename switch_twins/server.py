@@ -17,6 +17,7 @@ from .clock import RealClock
 from .errors import Problem, TwinError
 from .fabric import FabricSim
 from .first_boot import Factory, FirstBootReport, first_boot
+from .routed.fabric import RoutedFabric
 from .spec import DeviceSpec, LabSpec
 from .twin import LabContext, Twin
 
@@ -31,7 +32,7 @@ class LabServer:
     def __init__(self, spec: LabSpec) -> None:
         self.spec = spec
         self.clock = RealClock()
-        self.fabric = FabricSim(spec.cables, spec.hosts, self.clock)
+        self.fabric = _fabric(spec, self.clock)
         self.certificates = LabCertificates(spec.ca, spec.directory / "certificates")
         self.known_hosts = spec.directory / "known_hosts"
         self.context = LabContext(
@@ -103,6 +104,13 @@ class LabServer:
     async def stop(self) -> None:
         """Stop every twin; one that fails to stop does not prevent the others."""
         await asyncio.gather(*(twin.stop() for twin in self.twins.values()), return_exceptions=True)
+        self.fabric.close()
+
+
+def _fabric(spec: LabSpec, clock: RealClock) -> FabricSim:
+    if spec.routed is None:
+        return FabricSim(spec.cables, spec.hosts, clock)
+    return RoutedFabric(spec, spec.routed, clock)
 
 
 def build_twin(device: DeviceSpec, lab: LabContext) -> Twin:

@@ -27,6 +27,7 @@ class BgpSession:
     since_s   the clock's time of the last change of state
     peer_key  the other end, only if established
     peer_address  of the far end; of an interface neighbour its link-local address, "" until that is learnt
+    bfd_is_up  as a real BFD says; None where none runs
     """
 
     device: str
@@ -47,6 +48,13 @@ class BgpSession:
     since_s: float = 0.0
     peer_key: Key | None = None
     peer_address: str = ""
+    bfd_is_up: bool | None = None
+
+    @property
+    def is_bfd_up(self) -> bool:
+        """Does BFD see the peer? Where nothing runs BFD, it is taken to if the session is up."""
+        is_on = self.state == "established" if self.bfd_is_up is None else self.bfd_is_up
+        return self.neighbor.bfd and is_on
 
     @property
     def key(self) -> Key:

@@ -146,12 +146,21 @@ class Host:
 
 
 @dataclass(frozen=True, slots=True)
+class RoutedSpec:
+    """A lab whose switches route by FRR. Its namespaces begin with ``name`` and "-"; run_folder: daemons' sockets."""
+
+    name: str
+    run_folder: Path
+
+
+@dataclass(frozen=True, slots=True)
 class LabSpec:
     """A whole lab.
 
     ca             the CA certificate, made if it is missing
     password_file  contains the login's password
     rtt_ms         round-trip time to every switch's API, which loopback has not: see RequestCounter.arrived
+    routed         None: routes are simulated
     """
 
     site: str
@@ -163,6 +172,7 @@ class LabSpec:
     cables: tuple[Cable, ...] = ()
     hosts: tuple[Host, ...] = ()
     rtt_ms: float = 0.0
+    routed: RoutedSpec | None = None
 
     def device(self, name: str) -> DeviceSpec:
         """The device of this name. Raises KeyError."""
@@ -191,6 +201,7 @@ def parse_spec(data: dict[str, Any], where: str = "spec") -> LabSpec:
             cables=tuple(Cable(item["id"], End(*item["a"]), End(*item["b"])) for item in data.get("cables", ())),
             hosts=_hosts(data.get("hosts", ()), data.get("bonds", ())),
             rtt_ms=float(data.get("rtt_ms", 0)),
+            routed=_routed(data.get("routed")),
         )
     except KeyError as error:
         raise SpecError(Problem(where, f"key {error} is missing")) from error
@@ -202,6 +213,10 @@ def parse_spec(data: dict[str, Any], where: str = "spec") -> LabSpec:
     if mistakes:
         raise SpecError(Problem(where, mistake) for mistake in mistakes)
     return spec
+
+
+def _routed(item: dict[str, Any] | None) -> RoutedSpec | None:
+    return None if item is None else RoutedSpec(item["name"], Path(item["run_folder"]))
 
 
 def _device(item: dict[str, Any]) -> DeviceSpec:

@@ -77,6 +77,22 @@ class Wiring:
                 entry["bonds"][host.end.bond.name] = asdict(host.end.bond)
         return {name: {**entry} for name, entry in found.items()}
 
+    def plugged(self) -> tuple[Cable, ...]:
+        """Every cable as it is plugged in now, cut or not."""
+        return tuple(self._cables.values())
+
+    def cables_of(self, device: str) -> list[str]:
+        """The ids of the cables at a device."""
+        return [self._far[End(device, port)][1] for port in sorted(self.ports_of(device))]
+
+    def is_lit(self, end: End, interfaces: Mapping[End, InterfaceState]) -> bool:
+        """Does light come through the cable at this end, if the far end sends? Both ends must be set alike."""
+        far, is_whole = self.far(end)
+        if far is None or not is_whole:
+            return False
+        near, other = interfaces.get(end), interfaces.get(far)
+        return near is None or other is None or not _difference(near, other)
+
     def swap(self, first: str, second: str) -> tuple[str, str]:
         """Exchange the ``b`` ends of two cables, as a technician would who swaps them; returns their ids."""
         one, other = self._known(first), self._known(second)
@@ -175,6 +191,10 @@ def _why_closed(near: InterfaceState | None) -> str:
 def _mismatch(near: InterfaceState, far: InterfaceState | None) -> str:
     if far is None or not far.is_admin_up or far.is_dark:
         return "the other end is down"
+    return _difference(near, far)
+
+
+def _difference(near: InterfaceState, far: InterfaceState) -> str:
     for what, mine, its in (
         ("speed", near.speed, far.speed),
         ("FEC", near.fec, far.fec),

@@ -34,6 +34,16 @@ def up(
     host_lldp: Annotated[
         bool, typer.Option("--host-lldp", help="Have the hosts announce themselves to their leaves by LLDP.")
     ] = False,
+    routed: Annotated[
+        bool,
+        typer.Option(
+            "--routed", help="Have each switch route by an FRR of its own in a network namespace; needs root."
+        ),
+    ] = False,
+    fabric_planes: Annotated[
+        list[str] | None,
+        typer.Option("--plane", "-p", help="Only the switches of this plane's fabric (may be repeated); default: all."),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Start the lab of a site: each switch with its day-0 configuration, cabled as designed; with --hosts, machines.
@@ -45,7 +55,8 @@ def up(
     from nornir_tasks.usecases import lab
     from nornir_tasks.usecases.site import load
 
-    done = lab.up(load(site), lab.LabOptions(rtt_ms, hosts, host_lldp), _telling(quiet=json))
+    wanted = lab.LabOptions(rtt_ms, hosts, host_lldp, routed, tuple(fabric_planes or ()))
+    done = lab.up(load(site), wanted, _telling(quiet=json))
     if json:
         answer: dict[str, object] = {
             "started": done.switches.is_new,
@@ -93,6 +104,7 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
         out.print(_why_not_up(found), markup=False)
     else:
         _print_switches(found.answer["devices"])
+        _print_unrouted(found.answer["devices"])
         _print_played(found)
     _print_machines(found.machines)
 
@@ -169,6 +181,17 @@ def _print_switches(switches: "Iterable[Mapping[str, Any]]") -> None:
         counts = (str(each["connections"]), str(each["requests"]))
         table.add_row(each["name"], f"{each['os']} {each['release']}", each["address"], bgp, *counts)
     out.print(table)
+
+
+def _print_unrouted(switches: "Iterable[Mapping[str, Any]]") -> None:
+    """Of a routed lab, the lines that keep a switch from routing, and what has no place there."""
+    from nornir_tasks.cli.console import out
+
+    for each in switches:
+        for line in each.get("refused", ()):
+            out.print(f"{each['name']} is not routed: {line}", markup=False, soft_wrap=True)
+        for line in each.get("left_out", ()):
+            out.print(f"{each['name']} is routed without {line}", markup=False, soft_wrap=True)
 
 
 def _print_played(found: "LabStatus") -> None:

@@ -25,6 +25,7 @@ from nornir_tasks.lab.machines.manager import FOLDER as MACHINES
 from nornir_tasks.lab.network import free_network
 from nornir_tasks.lab.plan import SECRET, LabDevice, LabHost, LabPlan, differences, specification
 from nornir_tasks.lab.process import LOG, LabProcess
+from nornir_tasks.lab.routed import check_no_leftovers, check_requirements, leftovers, remove_leftovers
 from switch_twins.client import ADDRESS_TAKEN, READY, ControlClient, TwinError
 
 __all__ = ["Lab", "LabDevice", "LabHost", "LabPlan", "Started"]
@@ -79,6 +80,9 @@ class Lab:
             if self.process.is_alive() and self.process.wait(_ready_timeout_s(plan)):
                 self._check_same(plan, rtt_ms)
                 return Started(is_new=False)
+            check_no_leftovers(self.directory)
+            if plan.routed:
+                check_requirements(len(plan.devices), len(plan.cables))
             lost = self.process.why_it_ended() if self.process.has_crashed() else ""
             before = str(self._running_spec().get("network", ""))
             try:
@@ -91,12 +95,13 @@ class Lab:
 
     def down(self, say: Callable[[str], None] = lambda _: None) -> bool:
         """Stop it and remove its folder. False: there was none. Raises LabError if it cannot be ended."""
-        if not self.directory.exists() and not self.process.is_alive():
+        if not (self.directory.exists() or self.process.is_alive() or leftovers(self.directory)):
             return False
         with self._alone(say):
             switches = len(self._running_spec().get("devices", ()))
-            was_there = self._spec.exists() or self.process.is_alive()
+            was_there = self._spec.exists() or self.process.is_alive() or bool(leftovers(self.directory))
             self.process.stop(STOP_TIMEOUT_S + STOP_TIMEOUT_PER_SWITCH_S * switches)
+            remove_leftovers(self.directory)
             try:
                 self._forget(but=())
             except OSError as error:
@@ -173,6 +178,7 @@ class Lab:
             except LabError:
                 process.kill()
                 process.wait()
+                remove_leftovers(self.directory)
                 self._forget(but=(LOG,))
                 raise
             if is_ready:

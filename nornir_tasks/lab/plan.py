@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nornir_tasks.lab.routed import lab_name, run_folder
 from nornir_tasks.platforms import platform
 
 UNPRIVILEGED = 8000
@@ -88,6 +89,8 @@ class LabPlan:
     bonds: tuple[LabBond, ...] = ()
     attached: frozenset[str] = frozenset()
     """Names among the hosts of what is attached to the out-of-band plane: the lab's devices.yml has their addresses."""
+    routed: bool = False
+    """Each switch routes by an FRR of its own in a network namespace; else routes are simulated."""
 
 
 def played_mac(device: str) -> str:
@@ -113,7 +116,12 @@ def specification(plan: LabPlan, directory: Path, network: str, rtt_ms: float) -
         "cables": [{"id": name, "a": list(a), "b": list(b)} for name, a, b in plan.cables],
         "bonds": [_bond(bond) for bond in plan.bonds],
         "hosts": [_host(host) for host in plan.hosts],
+        **({"routed": _routed(directory)} if plan.routed else {}),
     }
+
+
+def _routed(directory: Path) -> dict[str, str]:
+    return {"name": lab_name(directory), "run_folder": str(run_folder(directory))}
 
 
 def _host(host: LabHost) -> dict[str, Any]:
@@ -166,6 +174,8 @@ def differences(running: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[s
     found = []
     if running.get("rtt_ms", 0.0) != wanted["rtt_ms"]:
         found.append(f"it runs with --rtt-ms {running.get('rtt_ms', 0.0):g}, not {wanted['rtt_ms']:g}")
+    if ("routed" in running) != ("routed" in wanted):
+        found.append(f"it runs {'with' if 'routed' in running else 'without'} --routed")
     found += _changes("switch", "switches", _by(running["devices"], "name"), _by(wanted["devices"], "name"))
     found += _changes("cable", "cables", _by(running["cables"], "id"), _by(wanted["cables"], "id"))
     bonds = (_by(each.get("bonds", ()), "host", "name") for each in (running, wanted))

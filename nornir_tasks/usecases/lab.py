@@ -1,6 +1,6 @@
 """The built-in lab of a site: up, down, status, and two cables swapped as a technician might."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -15,8 +15,9 @@ from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
 from nornir_tasks.lab.plan import LabHostEnd, played_mac
 from nornir_tasks.usecases.lab_hosts import ends_of_hosts
 from nornir_tasks.usecases.lab_machines import machine_plans
+from nornir_tasks.usecases.lab_routed import check_routed
 from nornir_tasks.usecases.progress import Event, On, ignore
-from nornir_tasks.usecases.site import SiteDesign, load
+from nornir_tasks.usecases.site import SiteDesign, load, select
 
 NIC_MTU_BYTES = 1500
 """Of a network interface of Linux that nobody set another one for."""
@@ -32,6 +33,10 @@ class LabOptions:
     """Number of the design's hosts to run as machines (needs root); None: machines stay as they are."""
     host_lldp: bool = False
     """Whether hosts announce themselves to their leaves by LLDP."""
+    routed: bool = False
+    """Whether switches route by FRR, in network namespaces (needs root); else routes are simulated."""
+    planes: tuple[str, ...] = ()
+    """The planes whose fabrics' switches run; empty means all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,14 @@ def up(design: SiteDesign, options: LabOptions, on: On = ignore) -> LabUp:
     if design.site.intent.management.source != "lab":
         hint = "copy the site's folder and say 'management: {source: lab}' in the copy to try it in the lab"
         raise LabError(Problem(design.site.name, "this site has real switches; its verbs reach those", hint=hint))
-    lab, plan = Lab(design.site.state_directory), lab_plan(design, options.host_lldp)
+    every = frozenset(each.name for each in design.network.devices)
+    chosen = frozenset(select(design, options.planes)) if options.planes else every
+    if options.routed and options.hosts:
+        what = "machines are not cabled into a routed lab: its hosts are network namespaces"
+        raise LabError(Problem("--hosts", what, hint="leave out --hosts, or --routed"))
+    if options.routed:
+        check_routed(design, chosen)
+    lab, plan = Lab(design.site.state_directory), lab_plan(design, options.host_lldp, chosen, options.routed)
     plans = None if options.hosts is None else machine_plans(design, options.hosts)
     if plans:
         check_requirements()
@@ -185,27 +197,37 @@ def _leaf_ends(network: Network) -> dict[tuple[str, str], str]:
     return found
 
 
-def lab_plan(design: SiteDesign, host_lldp: bool = False) -> LabPlan:
-    """The design's devices, cables and hosts, and the ASN each switch's day-0 BGP process runs."""
+def lab_plan(
+    design: SiteDesign, host_lldp: bool = False, only: Collection[str] | None = None, routed: bool = False
+) -> LabPlan:
+    """The design's devices, cables and hosts, and the ASN each switch's day-0 BGP process runs.
+
+    ``only``: these switches and the cables between them and to hosts; None means all.
+    """
     network = design.network
+    there = {each.name for each in network.devices if only is None or each.name in only}
     devices = tuple(
         LabDevice(each.name, each.os, each.release, each.model, each.asic, each.asn, _port_names(design, each))
         for each in network.devices
+        if each.name in there
     )
     ends, cables, hosts = ends_of_hosts(design), [], []
     attached = frozenset(network.attached_devices)
     for link in network.links:
         upper, lower = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
         if link.lower.device in network:  # a switch, be it by its management port
-            cables.append((link.name, upper, lower))
-        else:
+            if {upper[0], lower[0]} <= there:
+                cables.append((link.name, upper, lower))
+        elif upper[0] in there:
             mtu_bytes, end = _host_mtu_bytes(design.network, link), ends.end(*lower)
             if end is not None and lower[0] in attached:
                 (circuit,) = network.circuits_on(link)
                 address = f"{circuit.lower_address}/{circuit.use.prefix_length}"
                 end = LabHostEnd(mac=played_mac(lower[0]), addresses=(address,))
             hosts.append(LabHost(*lower, upper, mtu_bytes, link.name, host_lldp, end))
-    return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts), ends.bonds, attached)
+    used = {(each.name, each.end.bond) for each in hosts if each.end is not None}
+    bonds = tuple(each for each in ends.bonds if len(there) == len(network.devices) or (each.host, each.name) in used)
+    return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts), bonds, attached, routed)
 
 
 def _port_names(design: SiteDesign, device: Device) -> tuple[str, ...]:

@@ -244,7 +244,7 @@ def bfd_neighbors(view: View) -> Reply:
         "       Int                   Vrf                              Type    "
     ]
     rows = []
-    sessions = (s for s in view.fabric.sessions(view.device.name) if s.neighbor.bfd and s.state == "established")
+    sessions = (s for s in view.fabric.sessions(view.device.name) if s.is_bfd_up)
     for index, session in enumerate(sessions, start=1):
         local = (session.local_address or "").partition("/")[0]
         port = short_name(session.interface or "")

@@ -130,7 +130,7 @@ def _neighbor(view: View, session: BgpSession) -> dict[str, Any]:
         "maxTotalRoutes": n.prefix_limit or 0,
         "routeMapInbound": n.route_map_in or "",
         "routeMapOutbound": n.route_map_out or "",
-        "bfdState": "up" if n.bfd and session.state == "established" else "unknown",
+        "bfdState": "up" if session.is_bfd_up else "unknown",
     }
     if n.ttl_security_hops is not None:
         found["maxTtlHops"] = n.ttl_security_hops
@@ -231,7 +231,7 @@ def bfd_json(view: View, params: dict[str, str]) -> dict[str, Any]:
         found = {}
         for number, s in enumerate(view.fabric.sessions(view.device.name, instance.vrf), start=1):
             if s.neighbor.bfd:
-                up = s.state == "established"
+                up = s.is_bfd_up
                 peer = {"status": "up" if up else "down", "localDisc": number, "remoteDisc": number if up else 0}
                 found[s.neighbor.address] = {"peerStats": {s.interface or "": {**peer, "l3intf": s.interface or ""}}}
         vrfs[instance.vrf] = {"ipv4Neighbors": found, "ipv6Neighbors": {}, "ipv4ReflectorNeighbors": {}}

@@ -1,0 +1,155 @@
+"""A routed lab on this machine: its name there, what it needs, and what is left of one that was killed."""
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from nornir_tasks.errors import LabError, Problem
+
+RUN = Path("/run/gpufabric")
+"""Sockets of routing daemons, a folder for each lab; short, for the path of a socket has 107 characters at most."""
+FRR = Path("/usr/lib/frr")
+_NETNS = Path("/run/netns")
+_DAEMONS = ("zebra", "bgpd", "bfdd", "staticd")
+_OPTION = "--routed"
+_SWITCH_MIB, _LAB_MIB = 45, 400
+"""Of memory: a switch's daemons (23 to 38 MiB with 4 to 64 neighbours, FRR 8.4.4) and twin; the lab's process."""
+_NEIGHBOURS = Path("/proc/sys/net/ipv4/neigh/default/gc_thresh3")
+_PROBE_TIMEOUT_S = 10.0
+_END_TIMEOUT_S = 60.0
+
+
+def lab_name(directory: Path) -> str:
+    """What the namespaces of the lab in this folder begin with; labs of two folders have different ones."""
+    return f"gf{hashlib.sha256(str(directory.resolve()).encode()).hexdigest()[:8]}"
+
+
+def run_folder(directory: Path) -> Path:
+    """Where the routing daemons of the lab in this folder have their sockets."""
+    return RUN / lab_name(directory)
+
+
+def leftovers(directory: Path) -> list[str]:
+    """The namespaces of the lab in this folder, and its run folder, as far as they exist."""
+    found = sorted(each.name for each in _NETNS.glob(f"{lab_name(directory)}-*"))
+    return [*found, *([str(run_folder(directory))] if run_folder(directory).exists() else [])]
+
+
+def remove_leftovers(directory: Path) -> int:
+    """End what is left of the lab in this folder; how many things that were. Raises LabError if it cannot be ended."""
+    found = leftovers(directory)
+    if not found:
+        return 0
+    if os.geteuid() != 0:
+        what = "a routed lab has network namespaces here, which only root can remove"
+        raise LabError(Problem(str(directory), what, found=_few(found), hint="sudo nornir lab down"))
+    command = [sys.executable, "-m", "switch_twins.routed.leftovers", lab_name(directory), str(run_folder(directory))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_END_TIMEOUT_S, check=False)  # noqa: S603
+    if done.returncode or (found := leftovers(directory)):
+        what = "what a routed lab has on this machine cannot be removed"
+        raise LabError(Problem(str(directory), what, found=done.stderr.strip() or _few(found)))
+    return len(found)
+
+
+def check_no_leftovers(directory: Path) -> None:
+    """Raises LabError if a lab of this folder was killed and its namespaces stand."""
+    if found := leftovers(directory):
+        what = (
+            "a routed lab that stood here ended without 'nornir lab down', and its network namespaces are still there"
+        )
+        raise LabError(Problem(str(directory), what, found=_few(found), hint="nornir lab down"))
+
+
+def check_requirements(switches: int, cables: int) -> None:
+    """Raises LabError with all that this machine lacks for so many switches and cables between them."""
+    problems = [*_programs(), *_memory(switches), *_neighbours(cables)]
+    if os.geteuid() != 0:
+        problems.append(Problem(_OPTION, "network namespaces need root: run it with sudo"))
+    elif not problems:
+        problems += _kernel()
+    if problems:
+        raise LabError(problems)
+
+
+def _programs() -> Iterator[Problem]:
+    missing = [str(FRR / name) for name in _DAEMONS if not (FRR / name).exists()]
+    missing += [] if _is_there("vtysh") else ["vtysh"]
+    if missing:
+        what = "a routed lab needs FRR, which this machine has not: sudo apt-get install -y frr"
+        yield Problem(_OPTION, what, found=f"no {', no '.join(missing)}")
+    if not _is_there("ip"):
+        yield Problem(
+            _OPTION, "a routed lab needs iproute2, which this machine has not: sudo apt-get install -y iproute2"
+        )
+
+
+def _memory(switches: int) -> Iterator[Problem]:
+    found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(encoding="utf-8"))
+    needed_mib, free_mib = _LAB_MIB + _SWITCH_MIB * switches, int(found[1]) // 1024 if found else 0
+    if free_mib < needed_mib:
+        what = f"too little memory for {switches} routed switches"
+        hint = "end what else runs, or name fewer planes with --plane; without --routed the switches need less"
+        yield Problem(_OPTION, what, f"{needed_mib} MiB", f"{free_mib} MiB available", hint)
+
+
+def _neighbours(cables: int) -> Iterator[Problem]:
+    """The kernel's table of neighbours is one for all namespaces; when it is full, links are silent."""
+    most = int(_NEIGHBOURS.read_text(encoding="utf-8"))
+    if 2 * cables > most:
+        what = "the kernel's table of neighbours is too small for the cables of this lab"
+        hint = " ".join(f"net.{family}.neigh.default.gc_thresh3={4 * cables}" for family in ("ipv4", "ipv6"))
+        yield Problem(_OPTION, what, f"{2 * cables} entries", f"{most} ({_NEIGHBOURS})", f"sysctl -w {hint}")
+
+
+def _kernel() -> Iterator[Problem]:
+    """Try in a namespace what a routed lab is made of."""
+    name = f"gfprobe{os.getpid()}"
+    failure = _ip("netns", "add", name)
+    if failure:
+        yield Problem(_OPTION, "this kernel makes no network namespaces", found=failure)
+        return
+    try:
+        if failure := _ip("-n", name, "link", "add", "type", "veth"):
+            yield Problem(_OPTION, "this kernel has no veth pairs", found=failure)
+    finally:
+        _ip("netns", "delete", name)
+
+
+def lacking() -> tuple[str, ...]:
+    """What this kernel has not, of VRF, VLAN and bond; all three where nobody may try. Needs root."""
+    name, tries = f"gfprobe{os.getpid()}", {"VRF": "vrf table 100", "VLAN": "vlan id 100", "bond": "bond"}
+    if os.geteuid() != 0 or _ip("netns", "add", name):
+        return tuple(tries)
+    try:
+        _ip("-n", name, "link", "add", "base", "type", "veth")
+        failed = []
+        for what, words in tries.items():
+            on = ["link", "base"] if what == "VLAN" else []
+            if _ip("-n", name, "link", "add", *on, "name", "probe", "type", *words.split()):
+                failed.append(what)
+            _ip("-n", name, "link", "delete", "probe")
+        return tuple(failed)
+    finally:
+        _ip("netns", "delete", name)
+
+
+def _ip(*words: str) -> str:
+    """Run ``ip``; what it said if it failed, else "" ."""
+    try:
+        done = subprocess.run(["ip", *words], capture_output=True, text=True, timeout=_PROBE_TIMEOUT_S, check=False)  # noqa: S603, S607
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return "" if done.returncode == 0 else done.stderr.strip() or f"exit code {done.returncode}"
+
+
+def _is_there(program: str) -> bool:
+    folders = [*os.environ.get("PATH", "").split(":"), "/usr/sbin", "/sbin", "/usr/bin"]
+    return any(Path(folder, program).exists() for folder in folders if folder)
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -1,0 +1,45 @@
+"""Which planes of a site a routed lab has room for in this kernel."""
+
+from collections.abc import Collection, Iterator
+
+from nornir_tasks.design.links import Circuit
+from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.lab.routed import lacking
+from nornir_tasks.usecases.site import SiteDesign
+
+
+def check_routed(design: SiteDesign, switches: Collection[str]) -> None:
+    """Raises LabError that names every plane or fabric of these switches that needs what this kernel has not."""
+    needs = _needs(design, switches)
+    missing = set(lacking()) if needs else set()
+    problems = []
+    for owner, what in sorted(needs.items()):
+        if gone := sorted(what & missing):
+            hint = (
+                "name the planes that need none of these, e.g. nornir lab up --routed --plane NAME; or without --routed"
+            )
+            text = f"a routed lab of {owner} needs {' and '.join(sorted(what))}"
+            problems.append(Problem("--routed", text, found=f"this kernel has no {', no '.join(gone)}", hint=hint))
+    if problems:
+        raise LabError(problems)
+
+
+def _needs(design: SiteDesign, switches: Collection[str]) -> dict[str, set[str]]:
+    """Owner of circuits -> what its circuits at these switches need of the kernel."""
+    found: dict[str, set[str]] = {}
+    for circuit in design.network.circuits:
+        lower = circuit.link.lower.device
+        if circuit.link.upper.device in switches and (lower in switches or lower not in design.network):
+            for each in _of(circuit):
+                found.setdefault(circuit.owner, set()).add(each)
+    return found
+
+
+def _of(circuit: Circuit) -> Iterator[str]:
+    use = circuit.use
+    if use.vrf is not None:
+        yield "VRF"
+    if use.tag is not None or use.segment is not None:
+        yield "VLAN"
+    if use.bundle is not None:
+        yield "bond"

@@ -1,0 +1,105 @@
+"""A routed lab for tests: what it has on this machine, and waiting for a state of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from at_terminal import Operator
+
+from nornir_tasks.lab.routed import lab_name
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespaces, which needs root")
+CONVERGED_S = 40.0
+"""Of a loaded machine; an idle one needs a few seconds."""
+_STEP_S = 0.2
+
+
+def until(holds: Callable[[], Any], timeout_s: float = CONVERGED_S) -> None:
+    """Wait for a state; what it was instead is the failure: ``holds`` asserts, or returns something false."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            found = holds()
+            if found is None or found:
+                return
+            instead: object = found
+        except AssertionError as error:
+            instead = error
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {timeout_s:.0f} s: {instead}")
+        time.sleep(_STEP_S)
+
+
+def on_this_machine(operator: Operator) -> list[str]:
+    """Everything that the routed lab of a site has here, or left: namespaces, run folder, processes."""
+    found = [line for folder in _lab_folders(operator) for line in _of(lab_name(folder))]
+    links = json.loads(subprocess.run(["ip", "-json", "link"], capture_output=True, check=True).stdout)
+    ports = (each["ifname"] for each in links if re.match(r"(et|swp|rail)\d", each["ifname"]))
+    return sorted([*found, *ports])
+
+
+def _lab_folders(operator: Operator) -> Iterator[Path]:
+    """A lab that is down has no folder, its state has."""
+    yield from (each / "lab" for each in operator.state.glob("*") if each.is_dir())
+
+
+def _of(name: str) -> Iterator[str]:
+    yield from (str(each) for each in (*Path("/run/netns").glob(f"{name}-*"), *Path("/run/gpufabric").glob(f"{name}*")))
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                yield from [words] if f"/run/gpufabric/{name}/" in words else []
+
+
+class RoutedLab:
+    """The lab of an operator's site, asked directly."""
+
+    def __init__(self, operator: Operator) -> None:
+        self.operator = operator
+        spec = json.loads((operator.lab / "spec.json").read_text())
+        self.name: str = spec["routed"]["name"]
+        self.switches: list[str] = [each["name"] for each in spec["devices"]]
+
+    def ask(self, request: str, **arguments: object) -> Any:
+        return self.operator.control.ask(request, **arguments)
+
+    def inside(self, name: str, *command: str, text: str = "") -> str:
+        """Run a command in the namespace of a switch or host."""
+        words = ["ip", "netns", "exec", f"{self.name}-{name}", *command]
+        done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, f"{words}: {done.stderr}"
+        return done.stdout
+
+    def kernel(self, name: str) -> dict[str, set[str]]:
+        """The next hops of the BGP routes in a switch's kernel."""
+        shown = json.loads(self.inside(name, "ip", "-json", "route", "show", "proto", "bgp"))
+        return {
+            each["dst"]: {hop.get("gateway") or hop["via"]["host"] for hop in each.get("nexthops", [each])}
+            for each in shown
+        }
+
+    def established(self, name: str) -> dict[str, bool]:
+        """Which sessions of the default VRF are up, as FRR says."""
+        found = self.ask("sessions", device=name)
+        return {each["neighbor"]: each["state"] == "established" for each in found if each["vrf"] == "default"}
+
+    def assert_both_tiers_agree(self, *names: str) -> None:
+        """FRR and the kernel have the sessions, routes and next hops that the simulation has."""
+        for name in names or self.switches:
+            simulated = self.ask("routing", device=name)["simulated"]
+            assert self.established(name) == simulated["sessions"], name
+            assert _hops(self.ask("rib", device=name)) == _hops(simulated["rib"]), name
+
+
+def _hops(rib: Any) -> dict[str, tuple[str, list[list[str]]]]:
+    return {prefix: (route["protocol"], sorted(route["next_hops"])) for prefix, route in rib.items()}

@@ -1,0 +1,177 @@
+"""How a routed lab begins and ends: beside another one, killed, and not at all where something is missing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from at_terminal import ROOT, Operator, lab_site, small_site
+from routed_lab import RoutedLab, needs_root, on_this_machine, until
+
+from tests.preloaded_client import NORNIR
+
+pytestmark = needs_root
+UP = ("lab", "up", "--routed")
+
+
+def as_another_machine(operator: Operator, prepare: str, *words: str) -> tuple[int, str]:
+    """Run a verb where the machine looks otherwise: ``prepare`` mounts what makes it so, for this process alone."""
+    verb = " ".join([str(NORNIR), *words, "--site", str(operator.site)])
+    command = ["unshare", "--mount", "sh", "-c", f"{prepare}\nexec {verb}"]
+    environ = {**os.environ, "GPUFABRIC_STATE": str(operator.state)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environ, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_two_labs_stand_side_by_side_and_one_ends_without_the_other(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "other").mkdir()
+    one, other = small_site(tmp_path / "one"), small_site(tmp_path / "other")
+    try:
+        for each in (one, other):
+            each.run(*UP)
+            each.run("push", "--plane", "compute", "--yes")
+        labs = [RoutedLab(each) for each in (one, other)]
+        assert labs[0].name != labs[1].name
+        for lab in labs:
+            until(lab.assert_both_tiers_agree)
+            assert all(lab.established("spine-1").values())
+        assert "is up already" in one.run(*UP) or "were up already" in one.run(*UP)
+        one.run("lab", "down")
+        assert all(labs[1].established("spine-1").values())
+        labs[1].assert_both_tiers_agree()
+    finally:
+        for each in (one, other):
+            each.run("lab", "down")
+    assert on_this_machine(one) + on_this_machine(other) == []
+
+
+def test_a_lab_that_was_killed_is_said_before_the_next_and_down_removes_all_of_it(tmp_path: Path) -> None:
+    operator = small_site(tmp_path)
+    try:
+        operator.run(*UP)
+        process = int((operator.lab / "pid").read_text())
+        os.kill(process, signal.SIGKILL)
+        until(lambda: not Path(f"/proc/{process}/ns/net").exists())
+        assert on_this_machine(operator)
+        for words in (UP, ("lab", "up")):
+            output = operator.run(*words, code=10)
+            assert "ended without 'nornir lab down', and its network namespaces are still there" in output
+            assert "hint: nornir lab down" in output
+        assert "the lab is down" in operator.run("lab", "down")
+        assert on_this_machine(operator) == []
+        operator.run(*UP)
+    finally:
+        operator.run("lab", "down")
+    assert on_this_machine(operator) == []
+
+
+def test_a_lab_that_runs_without_routing_is_not_taken_for_one_with(tmp_path: Path) -> None:
+    operator = small_site(tmp_path)
+    operator.run("lab", "up")
+    try:
+        assert "it runs without --routed" in operator.run(*UP, code=10)
+    finally:
+        operator.run("lab", "down")
+
+
+MISSING = {
+    "no FRR": (
+        "mount -t tmpfs none /usr/lib/frr",
+        ["a routed lab needs FRR, which this machine has not: sudo apt-get install -y frr", "no /usr/lib/frr/zebra"],
+    ),
+    "too little memory": (
+        "sed 's/^MemAvailable: .*/MemAvailable: 300000 kB/' /proc/meminfo > {folder}/meminfo\n"
+        "mount --bind {folder}/meminfo /proc/meminfo",
+        ["too little memory for 4 routed switches", "expected: 580 MiB", "found: 292 MiB available"],
+    ),
+    "a small table of neighbours": (
+        "echo 5 > {folder}/thresh\nmount --bind {folder}/thresh /proc/sys/net/ipv4/neigh/default/gc_thresh3",
+        ["the kernel's table of neighbours is too small", "hint: sysctl -w net.ipv4.neigh.default.gc_thresh3="],
+    ),
+}
+
+
+@pytest.mark.parametrize("missing", MISSING)
+def test_what_is_missing_is_said_before_anything_starts(missing: str, tmp_path: Path) -> None:
+    prepare, words = MISSING[missing]
+    operator = small_site(tmp_path)
+    code, output = as_another_machine(operator, prepare.format(folder=tmp_path), *UP)
+    assert code == 10, output
+    for each in words:
+        assert each in output
+    assert on_this_machine(operator) == []
+
+
+def test_who_is_not_root_is_told_so(tmp_path: Path) -> None:
+    operator = small_site(tmp_path)
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    operator.state.mkdir(mode=0o777)
+    operator.state.chmod(0o777)
+    code, output = as_another_machine(operator, "", *UP) if os.geteuid() else _as_nobody(operator)
+    assert code == 10, output
+    assert "network namespaces need root: run it with sudo" in output
+
+
+def _as_nobody(operator: Operator) -> tuple[int, str]:
+    """The checkout may be closed to nobody, so the capability to read everything stays, and nothing else does."""
+    keep = "--inh-caps=-all,+dac_override,+dac_read_search"
+    command = ["setpriv", "--reuid=65534", "--clear-groups", keep, "--ambient-caps=+dac_override,+dac_read_search"]
+    words = [*command, str(NORNIR), *UP, "--site", str(operator.site)]
+    environ = {**os.environ, "GPUFABRIC_STATE": str(operator.state)}
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, env=environ, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_planes_that_need_what_the_kernel_has_not_are_named(tmp_path: Path) -> None:
+    operator = Operator(ROOT / "inventory/lab", tmp_path / "state")
+    output = operator.run(*UP, code=10)
+    for plane in ("storage", "business"):
+        assert f"a routed lab of {plane} needs VLAN and bond" in output
+    assert "this kernel has no VLAN, no bond" in output
+    assert "compute" not in output
+
+
+@pytest.mark.long
+def test_a_plane_of_24_switches_stands_and_agrees(tmp_path: Path, figure: Callable[[str], None]) -> None:
+    operator = lab_site(tmp_path)
+    file = operator.site / "fabric.yml"
+    text = file.read_text().replace("count: 4 ", "count: 28 ").replace("max: 4 ", "max: 28 ")
+    file.write_text(text.replace("oversubscription: 1 ", "count: 8\n      oversubscription: 1 "))
+    try:
+        began = time.monotonic()
+        operator.run(*UP, "--plane", "compute")
+        up_s = time.monotonic() - began
+        operator.run("push", "--plane", "compute", "--yes")
+        lab = RoutedLab(operator)
+        assert len(lab.switches) == 24
+        until(lab.assert_both_tiers_agree)
+        all_s = time.monotonic() - began
+        memory_mib = sum(_memory_kib(int(pid)) for pid in _processes(lab)) // 1024
+        began = time.monotonic()
+    finally:
+        operator.run("lab", "down")
+    down_s = time.monotonic() - began
+    times = f"up {up_s:.0f} s, pushed and converged {all_s:.0f} s, down {down_s:.0f} s"
+    figure(f"24 routed switches, {memory_mib} MiB of FRR and twins: {times}")
+    assert memory_mib < 3 * 1024
+    assert on_this_machine(operator) == []
+
+
+def _processes(lab: RoutedLab) -> list[str]:
+    found = [(lab.operator.lab / "pid").read_text()]
+    for name in lab.switches:
+        command = ["ip", "netns", "pids", f"{lab.name}-{name}"]
+        found += subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return found
+
+
+def _memory_kib(pid: int) -> int:
+    rows = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return next(int(row.split()[1]) for row in rows if row.startswith("Pss:"))

@@ -17,10 +17,10 @@ def test_each_host_with_a_bmc_on_the_plane_is_told_its_address_port_and_declared
     for host, variables in made.items():
         group, _, number = host.rpartition("-")
         (circuit,) = network.circuits_on(cabled[f"{group}-bmc-{number}"])
-        told = variables["host_validate_bmc"]
-        assert told["address"] == circuit.lower_address
-        assert told["port"] == ("shared" if group == "login" else "dedicated")
-        assert told.get("mac") == macs.get(f"{group}-bmc-{number}")
+        wanted = variables["host_validate_bmc"]
+        assert wanted["address"] == circuit.lower_address
+        assert wanted["port"] == ("shared" if group == "login" else "dedicated")
+        assert wanted.get("mac") == macs.get(f"{group}-bmc-{number}")
     assert len(made) == 8
 
 

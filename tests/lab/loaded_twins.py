@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +23,23 @@ from switch_twins.spec import LabSpec, parse_spec
 from switch_twins.twin import Twin
 
 
-def loaded(site: Path | str, planes: Iterable[str], directory: Path) -> LabServer:
-    """The lab of a site, each switch with what it is given for these planes over its configuration of day 0."""
-    return asyncio.run(_loaded(load(site), list(planes), directory))
+def loaded(
+    site: Path | str, planes: Iterable[str], directory: Path, more: Mapping[str, str] | None = None
+) -> LabServer:
+    """The lab of a site, each switch with what it is given for these planes over its configuration of day 0.
+
+    ``more``: lines of others, or by hand, on top of that; by switch.
+    """
+    return asyncio.run(_loaded(load(site), list(planes), directory, more or {}))
 
 
-async def _loaded(design: SiteDesign, planes: list[str], directory: Path) -> LabServer:
+async def _loaded(design: SiteDesign, planes: list[str], directory: Path, more: Mapping[str, str]) -> LabServer:
     lab = LabServer(spec_of(design, directory))
     lab.build()
     for each in render(select(design, planes, [])):
         give(lab.twins[each.device], each.text)
+    for name, text in more.items():
+        give(lab.twins[name], text)
     return lab
 
 

@@ -139,10 +139,13 @@ def test_planes_that_need_what_the_kernel_has_not_are_named(tmp_path: Path) -> N
 
 
 @pytest.mark.long
-def test_a_plane_of_24_switches_stands_and_agrees(tmp_path: Path, figure: Callable[[str], None]) -> None:
+@pytest.mark.parametrize(("hosts", "switches"), [(28, 24), (60, 40)])
+def test_a_larger_plane_stands_and_agrees(
+    hosts: int, switches: int, tmp_path: Path, figure: Callable[[str], None]
+) -> None:
     operator = lab_site(tmp_path)
     file = operator.site / "fabric.yml"
-    text = file.read_text().replace("count: 4 ", "count: 28 ").replace("max: 4 ", "max: 28 ")
+    text = file.read_text().replace("count: 4 ", f"count: {hosts} ").replace("max: 4 ", f"max: {hosts} ")
     file.write_text(text.replace("oversubscription: 1 ", "count: 8\n      oversubscription: 1 "))
     try:
         began = time.monotonic()
@@ -150,7 +153,7 @@ def test_a_plane_of_24_switches_stands_and_agrees(tmp_path: Path, figure: Callab
         up_s = time.monotonic() - began
         operator.run("push", "--plane", "compute", "--yes")
         lab = RoutedLab(operator)
-        assert len(lab.switches) == 24
+        assert len(lab.switches) == switches
         until(lab.assert_both_tiers_agree)
         all_s = time.monotonic() - began
         memory_mib = sum(_memory_kib(int(pid)) for pid in _processes(lab)) // 1024
@@ -159,7 +162,7 @@ def test_a_plane_of_24_switches_stands_and_agrees(tmp_path: Path, figure: Callab
         operator.run("lab", "down")
     down_s = time.monotonic() - began
     times = f"up {up_s:.0f} s, pushed and converged {all_s:.0f} s, down {down_s:.0f} s"
-    figure(f"24 routed switches, {memory_mib} MiB of FRR and twins: {times}")
+    figure(f"{switches} routed switches, {memory_mib} MiB of FRR and twins: {times}")
     assert memory_mib < 3 * 1024
     assert on_this_machine(operator) == []
 

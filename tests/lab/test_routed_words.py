@@ -174,3 +174,66 @@ def test_another_as_number_of_its_own_is_another_process() -> None:
     lines = delta(switch(ONE), switch(ONE, asn=65100)).splitlines()
     assert lines[0] == "no router bgp 65000"
     assert "router bgp 65100" in lines
+
+
+# -- what has no counterpart ---------------------------------------------------------------------------------------
+
+WITHOUT_COUNTERPART = {
+    "a password": (
+        "leaf-g1-r0",
+        "router bgp 4200000000\n   neighbor 10.160.0.0 password 7 AAAAAAAAAAAAAAAAAAAAAA==\n",
+        "router bgp 4200000000: 'neighbor ... password': FRR needs the password itself, a switch has its hash",
+    ),
+    "an AS of its own for one neighbour": (
+        "leaf-g1-r0",
+        "router bgp 4200000000\n   neighbor COMPUTE-SPINES local-as 65000\n",
+        "router bgp 4200000000: 'neighbor COMPUTE-SPINES local-as 65000': no counterpart in FRR is known here",
+    ),
+    "a list of AS paths": (
+        "leaf-g1-r2",
+        "ip as-path access-list OURS permit ^$ any\nroute-map COMPUTE-IN permit 10\n   match as-path OURS\n",
+        "route-map COMPUTE-IN permit 10: 'match as-path OURS': no counterpart in FRR is known here",
+    ),
+    "a packet filter": (
+        "leaf-g1-r2",
+        "interface Ethernet1/1\n   ip access-group LEGACY-EDGE in\n",
+        "interface Ethernet1/1: 'ip access-group LEGACY-EDGE in': it decides what is forwarded,"
+        " and has no counterpart here",
+    ),
+    "a routed VLAN": (
+        "leaf-g1-r4",
+        "vlan 7\ninterface Vlan7\n   ip address 198.18.7.1/24\n",
+        "'interface Vlan7': the kernel here has no VLAN and no bond",
+    ),
+    "another family": (
+        "leaf-g1-r1",
+        "router bgp 4200000001\n  address-family ipv6 unicast\n    network 2001:db8::/32\n",
+        "router bgp 4200000001, address-family ipv6 unicast: 'address-family ipv6 unicast': only IPv4 unicast is"
+        " routed",
+    ),
+    "a metric": (
+        "leaf-g1-r1",
+        "route-map COMPUTE-OUT permit 10\n  set metric 10\n",
+        "route-map COMPUTE-OUT permit 10: 'set metric 10': no counterpart in FRR is known here",
+    ),
+    "a default route for a neighbour": (
+        "spine-1",
+        '{"vrf": {"default": {"router": {"bgp": {"neighbor": {"10.160.0.1": {"address-family": {"ipv4-unicast":'
+        ' {"default-route-origination": {"state": "enabled"}}}}}}}}}}',
+        "vrf default router bgp: 'neighbor/10.160.0.1/address-family/ipv4-unicast/default-route-origination/state:"
+        " enabled': no counterpart in FRR is known here",
+    ),
+    "OSPF": (
+        "spine-2",
+        '{"vrf": {"default": {"router": {"ospf": {"router-id": "10.0.0.1"}}}}}',
+        "vrf default router: 'ospf/router-id: 10.0.0.1': no counterpart in FRR is known here",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WITHOUT_COUNTERPART)
+def test_a_line_without_a_counterpart_is_refused_by_its_name(case: str, tmp_path: Path) -> None:
+    name, lines, refusal = WITHOUT_COUNTERPART[case]
+    lab = loaded("lab-rails", PLANES, tmp_path, more={name: lines})
+    assert refusal in [str(each) for each in routing_of(lab.twins[name]).refused]
+    assert all(not routing_of(twin).refused for other, twin in lab.twins.items() if other != name)

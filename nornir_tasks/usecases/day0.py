@@ -178,7 +178,7 @@ def at_first_boot(base: Base) -> Base:
 
     That is the accounts, in place of the one for one use, who is asked for others, and users of SNMP.
     """
-    return replace(base, accounts=(), tacacs=None, snmp=None)
+    return replace(base, accounts=(), tacacs=None, radius=None, snmp=None)
 
 
 def _new_switch(design: SiteDesign, device: Device, listed: DeviceList) -> NewSwitch:

@@ -1,6 +1,7 @@
 """What base manages, all of it but what has secrets, is in what a switch begins with, and its own grammar takes it."""
 
 import dataclasses
+from typing import Literal
 
 import pytest
 from ruamel.yaml import YAML
@@ -104,9 +105,12 @@ def test_no_account_but_the_one_time_one_is_in_it_and_no_secret_is_left_a_name(d
         assert "192.0.2.91" not in config  # who is asked for accounts comes with the first push, as its key does
 
 
+@pytest.mark.parametrize("kind", ["tacacs", "radius"])
 @pytest.mark.parametrize("device", managed.DEVICES.values(), ids=managed.DEVICES)
-def test_no_section_that_has_secrets_is_in_what_a_switch_begins_with(device: str) -> None:
-    made = managed.realised(device)
+def test_no_section_that_has_secrets_is_in_what_a_switch_begins_with(
+    device: str, kind: Literal["tacacs", "radius"]
+) -> None:
+    made = managed.realised(device, kind=kind)
     base = made.config.base
     assert "<secret:" in str(base)
     left = at_first_boot(base)
@@ -116,7 +120,7 @@ def test_no_section_that_has_secrets_is_in_what_a_switch_begins_with(device: str
     assert "<secret:" not in render(bare, made.capabilities, environment(made.config.os))
 
 
-WITH_SECRETS = {"accounts", "tacacs", "snmp"}
+WITH_SECRETS = {"accounts", "tacacs", "radius", "snmp"}
 
 
 def fields_of(base: Base) -> list[str]:

@@ -6,7 +6,10 @@
 Requests
     status                    site, pid, uptime, devices with sessions up and configured, cables, played hosts
     swap-cables cables=[a,b]  exchange the far ends of two cables;  cut-cable / mend-cable cable=ID
-    switch-off device=NAME    take its power: nothing answers there, its links are down;  switch-on device=NAME
+    switch-off device=NAME    take its power: nothing answers there, its links are down
+    switch-on device=NAME     give it back: it boots with its startup configuration; no effect on one that is on
+    freeze / thaw device=NAME its links stay up, what it is asked waits, it says nothing;  no effect without power
+    faults                    cables cut and swapped, switches off and frozen, of all cables and switches
     first-boot device=NAME url=URL   boot a factory switch: what it fetches there is executed
     cpu                       user and system seconds of this process
     requests [reset=true]     per device: TCP connections and requests counted so far
@@ -43,6 +46,7 @@ class ControlServer:
         self._lab, self.path = lab, path
         self._server: asyncio.Server | None = None
         self._started_s = lab.clock.now_s()
+        self._power = asyncio.Lock()
         self._requests: dict[str, Callable[[Answer], Any]] = {
             "status": self._status,
             "swap-cables": self._swap,
@@ -50,6 +54,9 @@ class ControlServer:
             "mend-cable": self._mend,
             "switch-off": self._switch_off,
             "switch-on": self._switch_on,
+            "freeze": self._freeze,
+            "thaw": self._thaw,
+            "faults": lambda _: lab.fabric.faults(),
             "first-boot": self._first_boot,
             "cpu": self._cpu,
             "requests": self._counted,
@@ -146,15 +153,25 @@ class ControlServer:
 
     async def _switch_off(self, request: Answer) -> Answer:
         name = self._device(request)
-        self._lab.fabric.switch_off(name)
-        await self._lab.twins[name].stop()
+        async with self._power:
+            await self._lab.switch_off(name)
         return {"off": name}
 
     async def _switch_on(self, request: Answer) -> Answer:
         name = self._device(request)
-        self._lab.fabric.switch_on(name)
-        await self._lab.twins[name].start()
+        async with self._power:
+            await self._lab.switch_on(name)
         return {"on": name}
+
+    def _freeze(self, request: Answer) -> Answer:
+        name = self._device(request)
+        self._lab.freeze(name)
+        return {"frozen": name}
+
+    def _thaw(self, request: Answer) -> Answer:
+        name = self._device(request)
+        self._lab.thaw(name)
+        return {"thawed": name}
 
     async def _first_boot(self, request: Answer) -> Answer:
         report = await self._lab.first_boot(self._device(request), str(request["url"]))

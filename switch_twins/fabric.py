@@ -48,6 +48,7 @@ class FabricSim:
         self._before: dict[Key, tuple[str, float]] = {}
         self._ribs: dict[tuple[str, str], dict[str, Route]] = {}
         self._off: set[str] = set()
+        self._frozen: set[str] = set()
 
     def attach(self, twin: Twin) -> None:
         """Add a twin to the fabric; after a commit of it, the next query computes the effects."""
@@ -84,14 +85,42 @@ class FabricSim:
             self.wiring.mend(cable)
 
     def switch_off(self, device: str) -> None:
-        """Take a switch's power: its ports are dark, it says nothing, and keeps what it was given."""
-        self._power(device, self._off.add)
+        """Take a switch's power: its ports are dark, it says nothing. No switch is both off and frozen."""
+        self._change(device, self._frozen.discard)
+        self._change(device, self._off.add)
 
     def switch_on(self, device: str) -> None:
         """Give a switch its power again."""
-        self._power(device, self._off.discard)
+        self._change(device, self._off.discard)
 
-    def _power(self, device: str, change: Callable[[str], None]) -> None:
+    def is_off(self, device: str) -> bool:
+        """Has it no power?"""
+        return device in self._off
+
+    def freeze(self, device: str) -> None:
+        """Hang a switch's control plane: its links stay up, it says nothing. A switch without power stays as it is."""
+        if device not in self._off:
+            self._change(device, self._frozen.add)
+
+    def thaw(self, device: str) -> None:
+        """Let its control plane go on."""
+        self._change(device, self._frozen.discard)
+
+    def faults(self) -> dict[str, object]:
+        """What is not as it was at the start: cables cut, and with exchanged ends; switches off, and frozen.
+
+        ``swapped``: cable -> the cable whose far end it has now. With all cables and switches there are.
+        """
+        return {
+            "switches": list(self._twins),
+            "cables": self.wiring.plugged(),
+            "cut": self.wiring.cut_cables(),
+            "swapped": self.wiring.swapped(),
+            "off": sorted(self._off),
+            "frozen": sorted(self._frozen),
+        }
+
+    def _change(self, device: str, change: Callable[[str], None]) -> None:
         if device not in self._twins:
             raise TwinError(Problem("device", f"there is no switch {device!r}"))
         change(device)
@@ -195,7 +224,9 @@ class FabricSim:
 
     def _state_of(self, name: str) -> SwitchState:
         state = self._twins[name].state()
-        return state.switched_off() if name in self._off else state
+        if name in self._off:
+            return state.switched_off()
+        return state.frozen() if name in self._frozen else state
 
     def _solve(self) -> Solution:
         """Compute everything anew, again each time that sessions were torn down."""

@@ -101,8 +101,40 @@ class LabServer:
             await self.twins[name].start()
         return report
 
+    # -- a technician's hands --------------------------------------------------------------------------------------
+
+    async def switch_off(self, name: str) -> None:
+        """Take a switch's power; no effect on one that has none."""
+        twin = self.twins[name]
+        self.fabric.switch_off(name)
+        twin.requests.lose_power()
+        await twin.stop()
+
+    async def switch_on(self, name: str) -> None:
+        """Give a switch its power: it boots with what was saved. No effect on one that has it."""
+        if not self.fabric.is_off(name):
+            return
+        twin = self.twins[name]
+        twin.boot()
+        if name not in self.factory:
+            await twin.start()
+        self.fabric.switch_on(name)
+
+    def freeze(self, name: str) -> None:
+        """Hang a switch: what it is asked waits. No effect on one that has no power."""
+        self.fabric.freeze(name)
+        if not self.fabric.is_off(name):
+            self.twins[name].requests.hang()
+
+    def thaw(self, name: str) -> None:
+        """Let a switch that hangs go on: it answers what waited."""
+        self.fabric.thaw(name)
+        self.twins[name].requests.go_on()
+
     async def stop(self) -> None:
         """Stop every twin; one that fails to stop does not prevent the others."""
+        for twin in self.twins.values():
+            twin.requests.lose_power()  # who waits for an answer does not hold up the end
         await asyncio.gather(*(twin.stop() for twin in self.twins.values()), return_exceptions=True)
         self.fabric.close()
 

@@ -273,3 +273,13 @@ class SwitchState:
         """The same switch without power."""
         dark = tuple(replace(each, is_admin_up=False) for each in self.interfaces)
         return replace(self, interfaces=dark, bgp=(), lldp_enabled=False, is_routing=False)
+
+    def frozen(self) -> SwitchState:
+        """The same switch with its ports up and nobody behind them who says anything: no LACP, LLDP, BGP, hellos.
+
+        What others wait for before they notice (hold times, LACP's and LLDP's) is over at once.
+        """
+        mute = tuple(
+            replace(each, lacp_active=None, hsrp=(), advertises=False, lldp_transmit=False) for each in self.interfaces
+        )
+        return replace(self, interfaces=mute, bgp=(), lldp_enabled=False, pair=None)

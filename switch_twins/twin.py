@@ -28,6 +28,7 @@ class RequestCounter:
     connections: int = 0
     requests: int = 0
     rtt_s: float = 0.0
+    _hanging: asyncio.Future[None] | None = field(default=None, repr=False)
     _seen: WeakSet[asyncio.BaseTransport] = field(default_factory=WeakSet, repr=False)
 
     async def arrived(self, transport: asyncio.BaseTransport | None) -> None:
@@ -43,6 +44,31 @@ class RequestCounter:
             round_trips = 3
         if self.rtt_s:
             await asyncio.sleep(self.rtt_s * round_trips)
+        await self.answering()
+
+    # -- a switch that hangs ---------------------------------------------------------------------------------------
+
+    async def answering(self) -> None:
+        """Return once the switch answers; raises CancelledError if its power goes before that."""
+        while self._hanging is not None:
+            await asyncio.shield(self._hanging)
+
+    def hang(self) -> None:
+        """From now on no request is answered; what comes in waits."""
+        if self._hanging is None:
+            self._hanging = asyncio.get_running_loop().create_future()
+
+    def go_on(self) -> None:
+        """Answer again, first what waited, as the sockets of a process that was stopped keep what came in."""
+        if self._hanging is not None:
+            self._hanging.set_result(None)
+        self._hanging = None
+
+    def lose_power(self) -> None:
+        """What waited will not be answered."""
+        if self._hanging is not None:
+            self._hanging.cancel()
+        self._hanging = None
 
 
 @dataclass(slots=True)
@@ -75,6 +101,9 @@ class Twin(Protocol):
 
     def running_text(self) -> str:
         """The running configuration as the OS prints it (NVUE: its YAML or JSON)."""
+
+    def boot(self) -> None:
+        """Begin anew with what was saved, as with power again: what only memory had is gone."""
 
     async def start(self) -> None:
         """Listen; returns once connections are accepted. Raises OSError if an address is taken."""

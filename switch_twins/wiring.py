@@ -39,6 +39,7 @@ class Wiring:
         plugged = [*cables, *(Cable(h.cable_id, h.switch, End(h.name, h.port)) for h in self.hosts.values())]
         self._ids = {f"{host.name}:{host.port}": host.cable_id for host in self.hosts.values()}
         self._cables = {cable.id: cable for cable in plugged}
+        self._as_planned = {cable.b: cable.id for cable in plugged}
         self._cut: set[str] = set()
         self._far: dict[End, tuple[End, str]] = {}
         self._plugged: dict[str, set[str]] = {}
@@ -99,6 +100,19 @@ class Wiring:
         self._cables[one.id], self._cables[other.id] = replace(one, b=other.b), replace(other, b=one.b)
         self._plug()
         return one.id, other.id
+
+    def plugged(self) -> dict[str, list[list[str]]]:
+        """Both ends of every cable as it is now."""
+        return {id_: [[each.device, each.port] for each in (c.a, c.b)] for id_, c in self._cables.items()}
+
+    def swapped(self) -> dict[str, str]:
+        """Every cable that has another far end than at first -> the cable that had this one."""
+        had = ((cable.id, self._as_planned[cable.b]) for cable in self._cables.values())
+        return {cable: other for cable, other in had if cable != other}
+
+    def cut_cables(self) -> list[str]:
+        """Every cable that is cut, in the specification's order."""
+        return [cable for cable in self._cables if cable in self._cut]
 
     def ends(self, *cables: str) -> tuple[End, ...]:
         """Both ends of each of these cables. Raises TwinError for an unknown one."""

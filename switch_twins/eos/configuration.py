@@ -82,6 +82,19 @@ class Configuration:
         """Is the running configuration unchanged since startup was written? False also if a change was undone."""
         return self._saved_version == self.version
 
+    def boot(self) -> None:
+        """Start with the startup configuration; sessions and a commit's timer are gone, files and checkpoints are not.
+
+        Sessions that are not committed are discarded: Arista's user manual, "Configure Session". That a commit whose
+        timer runs is none either follows from its being in no startup configuration.
+        """
+        if self.timer is not None:
+            self.timer.handle.cancel()
+            self.timer = None
+        self.sessions.clear()
+        self.replace(self.startup)
+        self._saved_version = self.version
+
     # -- running configuration -------------------------------------------------------------------------------------
 
     def changed(self) -> None:

@@ -43,6 +43,11 @@ class EosTwin:
         """``show running-config``."""
         return listing(self.device, self.configuration.running, "show running-config")
 
+    def boot(self) -> None:
+        """Begin anew with the startup configuration."""
+        self._booted_s = self._lab.clock.now_s()
+        self.configuration.boot()
+
     async def start(self) -> None:
         """Listen for eAPI. Raises OSError if the address is taken."""
         await self._server.start(self.device.address, self.device.api_port)

@@ -74,6 +74,11 @@ class NvueTwin:
     def _api_settings(self) -> str:
         return json.dumps(get_or(self.store.running, {}, "system", "api"), sort_keys=True)
 
+    def boot(self) -> None:
+        """Begin anew with the startup configuration."""
+        self._started_s = self._lab.clock.now_s()
+        self.store.boot()
+
     async def start(self) -> None:
         """Listen with TLS. Raises OSError if the address is taken."""
         self._runner = web.AppRunner(RestServer(self).app, access_log=None, handle_signals=False, shutdown_timeout=1.0)

@@ -137,6 +137,22 @@ class RevisionStore:
                 return
             del self.revisions[name]
 
+    def boot(self) -> None:
+        """Start with the startup configuration, as a new revision; (M) those before it are gone with their applies."""
+        for step in self._steps:
+            step.cancel()
+        for revision in self.revisions.values():
+            if revision.timer is not None:
+                revision.timer.cancel()
+        self._queue.clear()
+        self._busy = None
+        self._numbers += 1
+        self.running, self._applied = copy.deepcopy(self.startup), str(self._numbers)
+        tree = copy.deepcopy(self.startup)
+        self.revisions = {self._applied: Revision(self._applied, tree, {}, "applied_and_saved", was_applied=True)}
+        self.history.append(HistoryEntry(self._applied, self._clock.now_s(), "root", "applied_and_saved"))
+        self._on_running()
+
     # -- the state machine -----------------------------------------------------------------------------------------
 
     def request(self, name: str, body: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable
 
 from ..engine import ConfigSession, LineError, Tree
-from .dlb import profile_lines
 from .patch import patch
 from .replace import MAX_TIMEOUT_S, MIN_TIMEOUT_S
 from .reply import Reply, View
@@ -49,10 +48,8 @@ def save(view: View, _: re.Match[str], __: str) -> Reply:
 
 def reload(view: View, _: re.Match[str], __: str) -> Reply:
     """Reload: the switch boots with its startup configuration. It is up at once, without a confirmation prompt."""
-    tree, _errors = view.store.tree_of(view.store.startup)
-    view.store.started_with = profile_lines(tree)
-    view.store.replace(tree)
-    view.store.changed_at = ""
+    view.replace.forget()
+    view.store.boot()
     return Reply("This command will reboot the system.\n")
 
 

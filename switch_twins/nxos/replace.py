@@ -100,6 +100,12 @@ class ConfigReplace:
         self._pending = None
         return "Commit Successful"
 
+    def forget(self) -> None:
+        """The switch boots: no commit is waited for, and nothing was done."""
+        if self._pending is not None:
+            self._pending.timer.cancel()
+        self._pending = self._executed = self._verified = None
+
     def log(self, kind: str) -> str:
         """``show config-replace log exec|verify``."""
         log = self._executed if kind == "exec" else self._verified

@@ -55,6 +55,7 @@ class SshServer:
         """One shell or one command."""
         cli = self._switch.open_cli(str(process.get_extra_info("username")))
         self._switch.requests.requests += 1
+        await self._switch.requests.answering()
         if process.command is not None:
             reply = Reply()
             for part in process.command.split(" ;"):
@@ -66,6 +67,7 @@ class SshServer:
         process.stdout.write("Cisco Nexus Operating System (NX-OS) Software\n" + cli.prompt)
         try:
             async for line in process.stdin:
+                await self._switch.requests.answering()
                 process.stdout.write(cli.run(line.rstrip("\n").replace("\x00", "")).text)
                 cli.finish()
                 if cli.closed:
@@ -95,7 +97,8 @@ class _Login(asyncssh.SSHServer):
         if self._connection is not None:
             self._connections.discard(self._connection)
 
-    def begin_auth(self, username: str) -> bool:
+    async def begin_auth(self, username: str) -> bool:
+        await self._switch.requests.answering()
         return True
 
     def password_auth_supported(self) -> bool:

@@ -58,6 +58,13 @@ class ConfigStore:
         """``copy running-config startup-config``."""
         self.startup, self.saved_at = self.running_body(), self.timestamp()
 
+    def boot(self) -> None:
+        """Start with the startup configuration; bootflash and checkpoints are as they were."""
+        tree, _errors = self.tree_of(self.startup)
+        self.started_with = profile_lines(tree)
+        self.replace(tree)
+        self.changed_at = ""
+
     def now(self) -> dt.datetime:
         """The switch's own date and time: the lab's clock, which may be advanced."""
         return self._began + dt.timedelta(seconds=self._clock.now_s() - self._began_s)

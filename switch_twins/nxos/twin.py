@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 from ..spec import DeviceSpec
@@ -47,6 +48,12 @@ class NxosTwin:
     def running_text(self) -> str:
         """The running configuration from its ``version`` line on."""
         return self.store.running_body()
+
+    def boot(self) -> None:
+        """Begin anew with the startup configuration."""
+        self._view = dataclasses.replace(self._view, booted_s=self._view.clock.now_s())
+        self.replace.forget()
+        self.store.boot()
 
     async def start(self) -> None:
         """Listen for NX-API and SSH. Raises OSError if an address is taken."""

@@ -34,9 +34,12 @@ class Board:
         """Switches that are taken to have no link left, though they could not be read -> the cause."""
         self.standing = Standing(evidence)
         self._links: dict[str, list[tuple[str, Far]]] = {}
+        self._managed: dict[str, list[Far]] = {}
         for (device, port), far in evidence.far.items():
             if not far.is_host and device in evidence.wanted:
                 self._links.setdefault(device, []).append((port, far))
+            elif far.device in evidence.wanted:
+                self._managed.setdefault(device, []).append(far)
 
         self._subinterfaces: dict[End, list[str]] = {}
         for device, config in evidence.wanted.items():
@@ -65,6 +68,10 @@ class Board:
     def links(self, device: str) -> list[tuple[str, Far]]:
         """(port, far end) of each link to another switch."""
         return self._links.get(device, [])
+
+    def managed(self, device: str) -> list[Far]:
+        """The switch port that its management port is cabled to, and the management ports that are cabled to it."""
+        return self._managed.get(device, [])
 
     def cable(self, device: str, port: str) -> str:
         """The cable that the plan has at this port."""

@@ -167,15 +167,25 @@ def _cover(board: Board, device: str, ports: Iterable[str]) -> None:
 
 
 def _dead_switches(board: Board) -> None:
-    """A switch that does not answer, and of which all neighbours say the same: its links are down, or its sessions."""
+    """A switch that does not answer, and of which all neighbours say the same.
+
+    Its links are down, the cable of its management port too; or nobody is heard on them; or its sessions are down.
+    """
+    hear_nobody = {(each.device, each.port) for each in board.open("lldp") if each.found == NOBODY}
     for device in board.evidence.unreachable:
-        ends = [(far.device, far.port) for _, far in board.links(device) if far.device in board.evidence.observed]
-        for check, breaks in (("port", Breaks.LINK), ("bgp", Breaks.SESSION)):
-            if ends and all(board.fails(check, *end) for end in ends):
-                for end in ends:
-                    board.cover(_silence(board, device), breaks, *end)
-                board.dead[device] = _silence(board, device)
-                break
+        ends = {(far.device, far.port) for _, far in board.links(device) if far.device in board.evidence.observed}
+        if ends and all(board.fails("port", *end) for end in ends):
+            breaks = Breaks.LINK
+            ends |= {(far.device, far.port) for far in board.managed(device) if far.device in board.evidence.observed}
+        elif ends and ends <= hear_nobody:
+            breaks = Breaks.SILENCE
+        elif ends and all(board.fails("bgp", *end) for end in ends):
+            breaks = Breaks.SESSION
+        else:
+            continue
+        for end in ends:
+            board.cover(_silence(board, device), breaks, *end)
+        board.dead[device] = _silence(board, device)
 
 
 def _silent_switches(board: Board) -> None:

@@ -26,6 +26,8 @@ class Breaks(Enum):
     """The link itself is up."""
     TRAFFIC = "a line on the port that the model does not know"
     """Anything but the link itself."""
+    SILENCE = "whatever the switch at the other end says"
+    """The link itself is up."""
     SESSION = "BGP with a neighbour"
     NEIGHBOUR = "LLDP"
     MTU = "the MTU"
@@ -72,6 +74,7 @@ AT = {
     Breaks.GROUP: (frozenset({"lacp", "partners"}), True),
     Breaks.PORT: (frozenset({"port", *_TRAFFIC}) | QOS, True),
     Breaks.TRAFFIC: (_TRAFFIC | QOS, True),
+    Breaks.SILENCE: (frozenset({"lldp", "lacp", "partners", "ra", "bgp", "pairs", "gateways"}), True),
     Breaks.SESSION: (frozenset({"bgp", "pairs", "gateways"}), True),
     Breaks.NEIGHBOUR: (frozenset({"lldp"}), True),
     Breaks.MTU: (frozenset({"mtu"}), True),

@@ -120,7 +120,7 @@ def far_ends(network: Network) -> dict[End, Far]:
 def require_passed(report: Report) -> None:
     """Raises ValidationFailed if a check failed, UndecidedError if one could not tell or nothing was tested."""
     if report.failed:
-        causes = sum(each.lead.verdict == "fail" for each in report.causes)
+        causes = sum(any(x.verdict == "fail" for x in (each.lead, *each.follows)) for each in report.causes)
         what = f"{_count(report)} failed, from {causes} cause{'s' * (causes != 1)}, {report.summary()}"
         raise ValidationFailed(Problem("validate", what))
     if report.undecided or not report.tested:

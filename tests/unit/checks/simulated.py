@@ -105,6 +105,7 @@ class Network:
         self.running = dict(self.wanted)
         self.silent: dict[str, Problem] = {}
         self.dead: set[str] = set()
+        self.hanging: set[str] = set()
         self.cables = {
             link.name: (End(link.upper.device, link.upper.port), End(link.lower.device, link.lower.port))
             for link in self.design.network.links
@@ -157,6 +158,11 @@ class Network:
         self.silent[device] = Problem(device, f"nothing answers at the address of {device}", hint="is it up?")
         if dead:
             self.dead.add(device)
+
+    def hang(self, device: str) -> None:
+        """The switch answers nobody and says nothing; its links are up."""
+        self.silence(device, dead=False)
+        self.hanging.add(device)
 
     # -- what is there ---------------------------------------------------------------------------------------------
 
@@ -220,6 +226,8 @@ class Network:
                 state = replace(state, interfaces=ports, is_routing=False, lldp_enabled=False)
             names = tuple(each.name for each in config.interfaces if each.layer1 is not None or not each.enabled)
             sim.attach(_Switch(state, DeviceSpec(name, config.os, "", "", "", name, "127.0.0.1", 1, 2, 1, names)))
+        for name in self.hanging:
+            sim.freeze(name)
         return sim
 
 

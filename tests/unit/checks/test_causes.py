@@ -137,6 +137,12 @@ def of_answers(device: str) -> Iterator[Fault]:
     yield Fault(f"{device} is dead", frozenset({device}), lambda n: n.silence(device, dead=True))
 
 
+def hangs(site: str) -> Iterator[Fault]:
+    """A switch of each tier hangs. In a list of their own, so that faults drawn at random stay those they were."""
+    for device in switches(site):
+        yield Fault(f"{device} hangs", frozenset({device}), lambda n, x=device: n.hang(x))
+
+
 @cache
 def faults(site: str, *, everywhere: bool = False) -> tuple[Fault, ...]:
     """Faults at the first switch of each tier; ``everywhere``: at the last one as well."""
@@ -161,7 +167,7 @@ def ids(report: Report) -> set[str]:
     return {each.id for each in trouble(report)}
 
 
-ALL = [(site, fault) for site in SMALL for fault in faults(site)]
+ALL = [(site, fault) for site in SMALL for fault in (*faults(site), *hangs(site))]
 EACH = pytest.mark.parametrize(("site", "fault"), ALL, ids=[f"{site}: {fault.name}" for site, fault in ALL])
 
 
@@ -295,6 +301,17 @@ def test_one_lost_link_of_several_between_two_switches_loses_its_own_paths_only(
     (cause,) = network.judge().causes
     assert cause.lead.check == "port"
     assert {each.found for each in cause.follows if each.check == "ecmp"} >= {"7", "3"}
+
+
+@pytest.mark.parametrize("site", SMALL)
+def test_a_switch_that_hangs_and_another_fault_are_two_leading_findings(site: str) -> None:
+    chance = Random(f"{site} hangs")
+    for hang in hangs(site):
+        for other in chance.sample([each for each in faults(site, everywhere=True) if not each.where & hang.where], 4):
+            if any(is_hidden(site, *pair) for pair in ((hang, other), (other, hang))):
+                continue
+            found = broken(site, hang, other).causes
+            assert len(found) == 2, (hang.name, other.name, [each.lead.message for each in found])
 
 
 TRIED = {

@@ -1,11 +1,11 @@
-"""``nornir lab``: the built-in lab of a site, up, down and status."""
+"""``nornir lab``: the built-in lab of a site, up, down and status; what breaks it is in lab_faults.py."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nornir_tasks.cli import options
+from nornir_tasks.cli import lab_faults, options
 from nornir_tasks.cli.lab_export import export
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def up(
             "devices": done.switches.switches,
             "directory": str(done.switches.directory),
             "lost": done.switches.lost or None,
+            "faults": lab_faults.as_json(done.switches.faults),
         }
         more = {} if done.machines is None else {"hosts": hosts, "hosts_changed": done.machines_changed}
         print_json({**answer, **more})
@@ -88,7 +89,7 @@ def down(site: options.Site = "lab", json: options.Json = False) -> None:
 
 @app.command()
 def status(site: options.Site = "lab", json: options.Json = False) -> None:
-    """Show the lab's switches, with the number of connections and requests of each, and its hosts."""
+    """Show the lab's switches, with the number of connections and requests of each, its hosts, and what is broken."""
     from dataclasses import asdict
 
     from nornir_tasks.cli.console import out, print_json
@@ -98,7 +99,8 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
     if json:
         how = {"up": found.state == "up", "state": found.state, **({"why": found.why} if found.why else {})}
         hosts = {"hosts": [asdict(each) for each in found.machines]} if found.machines else {}
-        print_json({**how, **(found.answer or {}), **hosts})
+        faults = {"faults": lab_faults.as_json(found.faults)} if found.answer else {}
+        print_json({**how, **(found.answer or {}), **hosts, **faults})
         return
     if found.answer is None:
         out.print(_why_not_up(found), markup=False)
@@ -106,25 +108,14 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
         _print_switches(found.answer["devices"])
         _print_unrouted(found.answer["devices"])
         _print_played(found)
+        lab_faults.print_in_force(found.faults)
     _print_machines(found.machines)
 
 
-@app.command("swap-cables")
-def swap_cables(
-    first: Annotated[str, typer.Argument(help="A link's name, as 'nornir design --json' lists it.")],
-    second: Annotated[str, typer.Argument(help="The other link.")],
-    site: options.Site = "lab",
-    json: options.Json = False,
-) -> None:
-    """Swap the far ends of two links' cables, as a technician might by mistake; those to hosts too."""
-    from nornir_tasks.cli.console import out, print_json
-    from nornir_tasks.usecases import lab
-
-    now = lab.swap_cables(site, first, second, _telling(quiet=True))
-    if json:
-        print_json({"cables": now})
-        return
-    out.print(f"the far ends of {first} and {second} are swapped")
+for verb in (lab_faults.cut, lab_faults.swap, lab_faults.kill, lab_faults.freeze, lab_faults.revive, lab_faults.mend):
+    app.command()(verb)
+app.command("loss")(lab_faults.loss)
+app.command("delay")(lab_faults.delay)
 
 
 def _telling(*, quiet: bool) -> "On":
@@ -144,6 +135,7 @@ def _telling(*, quiet: bool) -> "On":
                 if not quiet:
                     how = "are up" if event.is_new else "were up already"
                     out.print(f"{event.switches} switches {how}, in {event.directory}")
+                    lab_faults.print_in_force(event.faults)
 
     return on
 

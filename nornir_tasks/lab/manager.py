@@ -12,7 +12,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ import yaml
 
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.files.devices_file import NAME as DEVICES
+from nornir_tasks.lab.faults import Wired, wired
 from nornir_tasks.lab.lock import locked, unwritable
 from nornir_tasks.lab.machines.manager import FOLDER as MACHINES
 from nornir_tasks.lab.network import free_network
@@ -42,7 +43,6 @@ _STARTS = 3
 """Another lab may take a network between our look at it and our listening there."""
 _NO_LOG_B = 64 * 1024
 """With so little space left, a log that says nothing has not got the room to."""
-_CABLE_HINT = "a link's name as 'nornir design --json' has it, or HOST:PORT; 'nornir lab status --json' lists all"
 
 State = Literal["up", "starting", "crashed", "down"]
 
@@ -130,17 +130,19 @@ class Lab:
             problems = [Problem(each.where, each.what, each.expected, each.found, each.hint) for each in error.problems]
             raise LabError(problems) from error
 
-    def swap_cables(self, first: str, second: str, say: Callable[[str], None] = lambda _: None) -> Any:  # noqa: ANN401
-        """Exchange the far ends of two cables; while another command brings the lab up or down, wait for it."""
-        if not self.is_up():
+    @contextmanager
+    def at_work(self, say: Callable[[str], None]) -> Iterator[None]:
+        """While this lasts no other command changes the lab. Raises LabError if it is not up."""
+        if not self._lock.exists():
             raise self._not_up()
         with self._alone(say):
-            try:
-                return self.ask("swap-cables", cables=[first, second])
-            except LabError as error:
-                if {first, second} <= self._cable_names():
-                    raise
-                raise LabError(replace(each, hint=_CABLE_HINT) for each in error.problems) from error
+            if not self.is_up():
+                raise self._not_up()
+            yield
+
+    def faults(self) -> Wired:
+        """What is broken in it now. Raises LabError if it is not up."""
+        return wired(self.ask("faults"))
 
     @contextmanager
     def _alone(self, say: Callable[[str], None]) -> Iterator[None]:
@@ -211,13 +213,6 @@ class Lab:
         except (OSError, ValueError):
             return {}
         return spec
-
-    def _cable_names(self) -> set[str]:
-        """Every name that a cable of the lab that runs goes by."""
-        spec = self._running_spec()
-        hosts = spec.get("hosts", ())
-        names = {each["id"] for each in spec.get("cables", ())} | {each["cable"] for each in hosts}
-        return names | {f"{each['name']}:{each['port']}" for each in hosts}
 
     def _forget(self, but: Iterable[str]) -> None:
         """Remove what the switches left; machines have a folder of their own, which lives as long as they do.

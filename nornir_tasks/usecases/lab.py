@@ -1,4 +1,4 @@
-"""The built-in lab of a site: up, down, status, and two cables swapped as a technician might."""
+"""The built-in lab of a site: up, down and status. What breaks it is in lab_faults.py."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from nornir_tasks.design.links import Link
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.files.site import state_directory
+from nornir_tasks.lab.faults import Fault
 from nornir_tasks.lab.machines.manager import Machines, MachineStatus
 from nornir_tasks.lab.machines.requirements import check_requirements
 from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
@@ -17,7 +18,7 @@ from nornir_tasks.usecases.lab_hosts import ends_of_hosts
 from nornir_tasks.usecases.lab_machines import machine_plans
 from nornir_tasks.usecases.lab_routed import check_routed
 from nornir_tasks.usecases.progress import Event, On, ignore
-from nornir_tasks.usecases.site import SiteDesign, load, select
+from nornir_tasks.usecases.site import SiteDesign, select
 
 NIC_MTU_BYTES = 1500
 """Of a network interface of Linux that nobody set another one for."""
@@ -57,6 +58,8 @@ class SwitchesUp(Event):
     """False: they were up already, as planned."""
     lost: str
     """Why the previous lab ended, with everything that was pushed to it; "" if there was none."""
+    faults: tuple[Fault, ...] = ()
+    """What somebody broke in the lab that was up already; it stays broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ class LabStatus:
     """Why it crashed."""
     pid: int | None = None
     machines: tuple[MachineStatus, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    """What somebody broke (lab_faults.py)."""
     answer: Mapping[str, Any] | None = None
     """The status from the lab's process, its switches under ``devices``; None unless it is up."""
 
@@ -123,7 +128,8 @@ def up(design: SiteDesign, options: LabOptions, on: On = ignore) -> LabUp:
     if plans:
         check_requirements()
     started = lab.up(plan, options.rtt_ms, lambda line: on(LabMessage("switches", line)))
-    switches = SwitchesUp(lab.directory, len(plan.devices), started.is_new, started.lost)
+    faults = () if started.is_new else lab.faults().faults
+    switches = SwitchesUp(lab.directory, len(plan.devices), started.is_new, started.lost, faults)
     on(switches)
     if plans is None:
         return LabUp(switches)
@@ -147,54 +153,8 @@ def status(site: str | Path) -> LabStatus:
         return LabStatus(lab.directory, state, why, lab.process.pid(), machines)
     answer, counted = lab.ask("status"), lab.ask("requests")
     devices = [{**each, **counted[each["name"]]} for each in answer["devices"]]
-    return LabStatus(lab.directory, state, machines=machines, answer={**answer, "devices": devices})
-
-
-def swap_cables(site: str | Path, first: str, second: str, on: On = ignore) -> Any:  # noqa: ANN401 - decoded JSON
-    """Swap the far ends of two links' cables; those to hosts too, also where these run as machines.
-
-    Returns the cables as they are now.
-    """
-    state = state_directory(site)
-    machines = Machines(state)
-    running = set(machines.names())
-    network = load(site).network if running else None
-    if network is not None:
-        _refuse_bonded(machines, network, {first, second})
-    now = Lab(state).swap_cables(first, second, lambda line: on(LabMessage("switches", line)))
-    if network is not None:
-        leaf_ends = _leaf_ends(network)
-        for cable in now.values():
-            host, port = cable["b"]
-            if host in running:
-                machines.recable(host, port, leaf_ends.get(tuple(cable["a"]), ""))
-    return now
-
-
-def _refuse_bonded(machines: Machines, network: Network, cables: set[str]) -> None:
-    """Raises LabError for a cable of a machine's bond: what plays the pair there knows no other cable."""
-    for host in machines.names():
-        bonded = machines.bonded(host)
-        for link in dict.fromkeys(each.link for each in network.circuits_of(host)):
-            port = link.end(host).port
-            if port in bonded and cables & {link.name, f"{host}:{port}"}:
-                what = "this cable is of a bond of a machine; what plays its leaves knows no other cable"
-                hint = (
-                    "nornir lab up --hosts 0 ends the machines; then the switches' ends of such cables can be swapped"
-                )
-                raise LabError(
-                    Problem(f"{host}:{port}", what, "a cable of a rail, or between switches", link.name, hint)
-                )
-
-
-def _leaf_ends(network: Network) -> dict[tuple[str, str], str]:
-    """Port of a switch, as (device, port), -> its address with length on the routed link to a host."""
-    found = {}
-    for each in network.circuits:
-        upper = each.link.upper
-        if each.link.lower.device not in network and each.upper_address and each.use.bundle is None:
-            found[upper.device, upper.port] = f"{each.upper_address}/{each.use.prefix_length}"
-    return found
+    faults = lab.faults().faults
+    return LabStatus(lab.directory, state, machines=machines, faults=faults, answer={**answer, "devices": devices})
 
 
 def lab_plan(

@@ -15,6 +15,7 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.intent.fields import is_pci
 from nornir_tasks.intent.findings import Finding
+from nornir_tasks.lab.machines.manager import Machines
 from nornir_tasks.lab.machines.plan import PLACES, Bond, BondVlan, MachinePlan, Rail, has_place, machine_plan
 from nornir_tasks.usecases.site import SiteDesign
 
@@ -123,3 +124,29 @@ def _mac(text: str) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def refuse_bonded(machines: Machines, network: Network, cables: set[str]) -> None:
+    """Raises LabError for a cable of a machine's bond: what plays the pair there knows no other cable."""
+    for host in machines.names():
+        bonded = machines.bonded(host)
+        for link in dict.fromkeys(each.link for each in network.circuits_of(host)):
+            port = link.end(host).port
+            if port in bonded and link.name in cables:
+                what = "this cable is of a bond of a machine; what plays its leaves knows no other cable"
+                hint = (
+                    "nornir lab up --hosts 0 ends the machines; then the switches' ends of such cables can be swapped"
+                )
+                raise LabError(
+                    Problem(f"{host}:{port}", what, "a cable of a rail, or between switches", link.name, hint)
+                )
+
+
+def leaf_ends(network: Network) -> dict[tuple[str, str], str]:
+    """Port of a switch, as (device, port), -> its address with length on the routed link to a host."""
+    found = {}
+    for each in network.circuits:
+        upper = each.link.upper
+        if each.link.lower.device not in network and each.upper_address and each.use.bundle is None:
+            found[upper.device, upper.port] = f"{each.upper_address}/{each.use.prefix_length}"
+    return found

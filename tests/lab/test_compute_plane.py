@@ -171,13 +171,13 @@ def _spoil_nvue(hand: Hand, cable: Cabled) -> None:
 
 def test_swapped_cables_are_both_named_and_no_push_pretends_to_repair_them(pushed: Operator) -> None:
     first, second = [each for each in links(pushed) if each.spine == "spine-1"][:2]
-    pushed.run("lab", "swap-cables", first.cable, second.cable)
+    pushed.run("lab", "swap", first.cable, second.cable)
     try:
         report = pushed.run("validate", "--all", code=8)
         assert f"swap the ends of {first.cable} and {second.cable}" in report
         assert "0 of 10 switches would change" in pushed.run("plan")
     finally:
-        pushed.run("lab", "swap-cables", first.cable, second.cable)
+        pushed.run("lab", "mend")
     assert pushed.json("validate")["failed"] == 0
 
 

@@ -60,14 +60,14 @@ def test_switches_that_others_are_reached_over_go_first_with_twice_the_time_the_
 
 
 def test_two_management_cables_that_are_exchanged_are_named_with_what_to_swap(pushed: Operator) -> None:
-    swap = ("lab", "swap-cables", "oob-leaf-g1-h12", "oob-leaf-g2-h12")
+    swap = ("lab", "swap", "oob-leaf-g1-h12", "oob-leaf-g2-h12")
     pushed.run(*swap)
     try:
         shown = pushed.run("validate", code=8)
         assert "swap the ends of oob-leaf-g1-h12 and oob-leaf-g2-h12" in shown
         assert "FAILED, 1 cause" in shown
     finally:
-        pushed.run(*swap)
+        pushed.run("lab", "mend")
     assert pushed.json("validate")["failed"] == 0
 
 
@@ -80,14 +80,48 @@ def at_devices(operator: Operator) -> list[dict[str, Any]]:
 def test_exchanged_cables_of_a_bmc_and_of_power_distribution_are_one_cause_that_names_both(pushed: Operator) -> None:
     assert {each["verdict"] for each in at_devices(pushed)} == {"pass"}
     assert len(at_devices(pushed)) == 11  # eight BMCs, two PDUs, the bastion
-    pushed.run("lab", "swap-cables", "gpu-bmc-3:bmc", "pdu-1:mgmt")
+    pushed.run("lab", "swap", "gpu-bmc-3:bmc", "pdu-1:mgmt")
     try:
         report = pushed.json("validate", "--plane", "oob", code=8)
     finally:
-        pushed.run("lab", "swap-cables", "gpu-bmc-3:bmc", "pdu-1:mgmt")
+        pushed.run("lab", "mend")
     wrong = [each for each in report["findings"] if each["verdict"] == "fail"]
     assert {each["check"] for each in wrong} == {"macs"}
     assert sorted(each["device"] for each in wrong) == ["oob-leaf-g1", "oob-leaf-g2"]
     assert all("gpu-bmc-3" in each["message"] and "pdu-1" in each["message"] for each in wrong)
     assert len(report["causes"]) == 1
     assert {each["verdict"] for each in at_devices(pushed)} == {"pass"}
+
+
+@pytest.mark.parametrize("device", ["oob-leaf-g2", "oob-spine-1", "front-leaf-g1-a", "leaf-g1-r0"])
+def test_a_switch_without_power_is_one_cause_with_its_management_port_and_its_pair(
+    pushed: Operator, device: str
+) -> None:
+    """Of the out-of-band tree as well: the lab's own way to its switches is around that, so the others still answer."""
+    pushed.run("lab", "kill", device)
+    try:
+        report = pushed.json("validate", code=8)
+        assert report["causes"] == [f"reach {device}"]
+        assert "FAILED, 1 cause" in pushed.run("validate", code=8)
+    finally:
+        pushed.run("lab", "mend")
+    assert pushed.json("validate")["failed"] == 0
+
+
+@pytest.mark.parametrize(
+    ("end", "cable"),
+    [("leaf-g1-r0:Management1", "oob-leaf-g1-h12"), ("gpu-bmc-3:bmc", ""), ("storage-1:data0", "front-leaf-g2-a-h1")],
+)
+def test_a_cut_cable_of_management_or_of_a_bond_is_one_cause_that_names_it(
+    pushed: Operator, end: str, cable: str
+) -> None:
+    (made,) = pushed.json("lab", "cut", end)["broken"]
+    assert made["names"] == [cable or made["names"][0]]
+    try:
+        report = pushed.json("validate", code=8)
+        (lead,) = [each for each in report["findings"] if each["id"] in report["causes"]]
+        assert lead["check"] == "port"
+        assert f"look at cable {made['names'][0]}: " in lead["remedy"]
+    finally:
+        pushed.run("lab", "mend")
+    assert pushed.json("validate")["failed"] == 0

@@ -44,12 +44,12 @@ def test_both_fabrics_are_valid_together_and_each_by_itself(pushed: Operator, fi
 
 
 def test_a_cable_swapped_on_one_fabric_is_found_there_and_the_other_stays_valid(pushed: Operator) -> None:
-    swap = ("lab", "swap-cables", "front-leaf-g1-u1", "front-leaf-g2-u1")
+    swap = ("lab", "swap", "front-leaf-g1-u1", "front-leaf-g2-u1")
     pushed.run(*swap)
     try:
         report = pushed.json("validate", "--plane", "data", code=8)
         assert all(each["device"].startswith("front-") for each in report["findings"] if each["verdict"] == "fail")
         assert pushed.json("validate", "--plane", "compute")["failed"] == 0
     finally:
-        pushed.run(*swap)
+        pushed.run("lab", "mend")
     assert pushed.json("validate")["failed"] == 0

@@ -42,7 +42,7 @@ def test_hosts_that_speak_and_are_cabled_as_planned_pass_and_nothing_is_skipped(
 def test_two_legs_of_one_split_cage_that_are_swapped_between_hosts_are_named(pushed: Operator) -> None:
     """Both hosts' links are up, and all of their settings are as wanted."""
     one, other = next(iter(host_cables(pushed).values()))[:2]
-    swap = ("lab", "swap-cables", one["cable"], other["cable"])
+    swap = ("lab", "swap", one["cable"], other["cable"])
     pushed.run(*swap)
     try:
         report = pushed.run("validate", "--all", code=8)
@@ -52,5 +52,5 @@ def test_two_legs_of_one_split_cage_that_are_swapped_between_hosts_are_named(pus
         assert "that port belongs to leg 2 of this cable: swap leg 1 and leg 2" in report
         assert "FAILED, 1 cause" in report
     finally:
-        pushed.run(*swap)
+        pushed.run("lab", "mend")
     assert pushed.json("validate")["failed"] == 0

@@ -100,7 +100,7 @@ def test_two_swapped_jumpers_are_named_by_cable_and_leg(
     here = [each for each in jumpers if each.upper.device == spine]
     first = here[0]
     second = next(each for each in here[1:] if (each.upper.cage == first.upper.cage) == within)
-    pushed.run("lab", "swap-cables", first.cable, second.cable)
+    pushed.run("lab", "swap", first.cable, second.cable)
     try:
         report = pushed.run("validate", "--all", code=8)
         for one, other in ((first, second), (second, first)):
@@ -110,5 +110,5 @@ def test_two_swapped_jumpers_are_named_by_cable_and_leg(
             assert f"swap the ends of {one.cable} and {other.cable}" in report
         assert "0 of 6 switches would change" in pushed.run("plan")
     finally:
-        pushed.run("lab", "swap-cables", first.cable, second.cable)
+        pushed.run("lab", "mend")
     assert pushed.json("validate")["failed"] == 0

@@ -248,19 +248,6 @@ def test_differences_name_few_and_count_all(tmp_path: Path) -> None:
     assert differences({**one, "cables": cables}, moved) == ["1 cable is another now: c0"]
 
 
-def test_cables_to_hosts_are_swapped_by_the_designs_names_for_them(state: Path) -> None:
-    lab = Lab(state)
-    lab.up(lab_up.PLAN)
-    now = lab.swap_cables("leaf-1-h1", "gpu-1:rail1")
-    assert now["leaf-1-h1"]["b"] == ["gpu-1", "rail1"] and now["leaf-1-h2"]["b"] == ["gpu-1", "rail0"]
-    with pytest.raises(LabError, match="there is no cable 'leaf-1-h9'") as refused:
-        lab.swap_cables("leaf-1-h1", "leaf-1-h9")
-    assert str(refused.value) == (
-        "lab: cable: there is no cable 'leaf-1-h9'\n"
-        "  hint: a link's name as 'nornir design --json' has it, or HOST:PORT; 'nornir lab status --json' lists all"
-    )
-
-
 # -- disks ---------------------------------------------------------------------------------------------------------
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small disk, which needs root")

@@ -42,7 +42,7 @@ def test_cumulus_linux_learns_at_access_ports_that_are_up_what_is_cabled_there_n
             }
         )
         assert learned(hand) == {(ports[name], played_mac(name)) for name in DEVICES}
-        lab.swap_cables(*(each.name for each in links))
+        lab.ask("swap-cables", cables=[each.name for each in links])
         one, other = DEVICES
         assert learned(hand) == {(ports[one], played_mac(other)), (ports[other], played_mac(one))}
     finally:

@@ -85,7 +85,7 @@ def test_what_is_rendered_names_ports_and_as_numbers_and_no_address_of_the_links
 
 def test_a_wrong_cable_is_shown_by_its_as_and_by_lldp_and_no_push_pretends_to_repair_it(pushed: Operator) -> None:
     one, other = [link for link in fabric_links(pushed) if link["upper"]["device"] == "spine-1"][:2]
-    pushed.run("lab", "swap-cables", one["cable"], other["cable"])
+    pushed.run("lab", "swap", one["cable"], other["cable"])
     try:
         report = pushed.json("validate", code=8)
         failed = {(each["check"], each["device"]) for each in report["findings"] if each["verdict"] == "fail"}
@@ -99,7 +99,7 @@ def test_a_wrong_cable_is_shown_by_its_as_and_by_lldp_and_no_push_pretends_to_re
         assert f"swap the ends of {one['cable']} and {other['cable']}" in pushed.run("validate", code=8)
         assert "0 of 4 switches would change" in pushed.run("plan")
     finally:
-        pushed.run("lab", "swap-cables", one["cable"], other["cable"])
+        pushed.run("lab", "mend")
     assert pushed.json("validate")["failed"] == 0
 
 

@@ -155,7 +155,7 @@ def test_a_set_name_of_netplans_renames_a_rail_at_boot_and_once_taken_over_never
 def test_two_swapped_rails_are_named_with_the_cables_to_swap_though_all_of_the_hosts_settings_are_right(
     configured: MachineLab,
 ) -> None:
-    swap = ("lab", "swap-cables", f"{HOST}:rail1", f"{HOST}:rail2")
+    swap = ("lab", "swap", f"{HOST}:rail1", f"{HOST}:rail2")
     assert configured.nornir(*swap).returncode == 0
     try:
         run = configured.playbook(*EXTRA, playbook="playbooks/validate.yml")
@@ -163,7 +163,7 @@ def test_two_swapped_rails_are_named_with_the_cables_to_swap_though_all_of_the_h
         assert "rail1 gateway" in report and "(swap the cables of rail1 and rail2)" in report
         assert "NOT as the intent asks, 2 knobs" in report
     finally:
-        assert configured.nornir(*swap).returncode == 0
+        assert configured.nornir("lab", "mend").returncode == 0
     run = configured.playbook(*EXTRA, playbook="playbooks/validate.yml")
     assert (run.code, run.failures(HOST)) == (0, [])
 

@@ -8,9 +8,9 @@ import pytest
 
 from nornir_tasks.errors import LabError
 from nornir_tasks.files.site import state_directory
+from nornir_tasks.lab.machines.manager import Machines
 from nornir_tasks.lab.machines.plan import MachinePlan
-from nornir_tasks.usecases.lab import swap_cables
-from nornir_tasks.usecases.lab_machines import machine_plans
+from nornir_tasks.usecases.lab_machines import machine_plans, refuse_bonded
 from nornir_tasks.usecases.site import SiteDesign, load
 from tests.svi import SITE
 
@@ -120,14 +120,14 @@ def test_members_known_by_their_macs_have_these_macs(tmp_path: Path) -> None:
     assert [each.mac for each in found.nics[:2]] == ["0c:42:a1:00:00:10", "0c:42:a1:00:00:11"]
 
 
-@pytest.mark.parametrize("cable", ["gpu-1:front0", "front-leaf-g1-b-h1"])
+@pytest.mark.parametrize("cable", ["front-leaf-g1-a-h1", "front-leaf-g1-b-h1"])
 def test_cables_of_a_machines_bond_are_not_swapped(cable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPUFABRIC_STATE", str(tmp_path / "state"))
     plan = plans(tmp_path, 1)["gpu-1"]
     machine = state_directory(tmp_path) / "lab" / "machines" / plan.name
     machine.mkdir(parents=True)
     (machine / "machine.json").write_text(json.dumps({"plan": asdict(plan), "image": "", "port": 1}), encoding="utf-8")
+    machines, network = Machines(state_directory(tmp_path)), load(tmp_path).network
     with pytest.raises(LabError, match="this cable is of a bond of a machine"):
-        swap_cables(tmp_path, cable, "gpu-1:rail0")
-    with pytest.raises(LabError, match="the lab is not up"):  # rails are swapped where it is
-        swap_cables(tmp_path, "gpu-1:rail1", "gpu-1:rail0")
+        refuse_bonded(machines, network, {cable})
+    refuse_bonded(machines, network, {"leaf-g1-r0-h1"})  # a rail's

@@ -1,0 +1,152 @@
+"""``nornir lab cut, swap, kill, freeze, revive, mend``: break the lab on purpose, and mend it."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nornir_tasks.cli import options
+
+if TYPE_CHECKING:
+    from nornir_tasks.lab.faults import Fault
+    from nornir_tasks.usecases.lab_faults import Change
+    from nornir_tasks.usecases.progress import Event
+
+SHOWN = 12
+"""Of more faults, so many lines and a number are printed; --json has all."""
+
+_CABLE = "A cable as in the cabling plan, or SWITCH:PORT or HOST:PORT at either end."
+Cable = Annotated[str, typer.Argument(help=_CABLE, metavar="CABLE")]
+Switch = Annotated[str, typer.Argument(help="The switch.", metavar="SWITCH")]
+
+
+def cut(
+    cable: Cable,
+    far_end: Annotated[str, typer.Argument(help="The other end, to be sure: SWITCH:PORT.", metavar="[END]")] = "",
+    site: options.Site = "lab",
+    json: options.Json = False,
+) -> None:
+    """Cut a cable: both its ends lose their carrier. A breakout cable is cut with all its legs."""
+    from nornir_tasks.usecases import lab_faults
+
+    _report(lab_faults.cut(site, cable, far_end, _waiting), json=json)
+
+
+def swap(cable: Cable, other: Cable, site: options.Site = "lab", json: options.Json = False) -> None:
+    """Swap the far ends of two cables, as a technician might by mistake; those to hosts too. 'mend' swaps them back."""
+    from nornir_tasks.usecases import lab_faults
+
+    _report(lab_faults.swap(site, cable, other, _waiting), json=json)
+
+
+def kill(switch: Switch, site: options.Site = "lab", json: options.Json = False) -> None:
+    """Take a switch's power: it answers nobody, its neighbours lose their carrier, what it has not saved is lost."""
+    from nornir_tasks.usecases import lab_faults
+
+    _report(lab_faults.kill(site, switch, _waiting), json=json)
+
+
+def freeze(switch: Switch, site: options.Site = "lab", json: options.Json = False) -> None:
+    """Hang a switch: it takes connections and answers nothing, its neighbours hear nothing, its ports stay up."""
+    from nornir_tasks.usecases import lab_faults
+
+    _report(lab_faults.freeze(site, switch, _waiting), json=json)
+
+
+def revive(switch: Switch, site: options.Site = "lab", json: options.Json = False) -> None:
+    """Give a killed switch its power: it boots with its startup configuration."""
+    from nornir_tasks.usecases import lab_faults
+
+    _report(lab_faults.revive(site, switch, _waiting), json=json)
+
+
+def mend(
+    name: Annotated[str, typer.Argument(help="A cable or a switch; without it, all.", metavar="[CABLE|SWITCH]")] = "",
+    site: options.Site = "lab",
+    json: options.Json = False,
+) -> None:
+    """Undo what was broken: of one cable or switch, or all."""
+    from nornir_tasks.usecases import lab_faults
+
+    _report(lab_faults.mend(site, name, _waiting), json=json)
+
+
+def loss(
+    cable: Cable,
+    share: Annotated[str, typer.Argument(help="Of the packets, in percent.", metavar="[PERCENT]")] = "",
+    site: options.Site = "lab",
+    json: options.Json = False,
+) -> None:
+    """Lose packets on a cable. Not here: switches on loopback send none."""
+    from nornir_tasks.usecases import lab_faults
+
+    _report(lab_faults.impair(site, "loss", cable, share, _waiting), json=json)
+
+
+def delay(
+    cable: Cable,
+    time_ms: Annotated[str, typer.Argument(help="How long packets are held.", metavar="[MS]")] = "",
+    site: options.Site = "lab",
+    json: options.Json = False,
+) -> None:
+    """Hold packets back on a cable. Not here: switches on loopback send none."""
+    from nornir_tasks.usecases import lab_faults
+
+    _report(lab_faults.impair(site, "delay", cable, time_ms, _waiting), json=json)
+
+
+def as_json(faults: "Iterable[Fault]") -> list[dict[str, object]]:
+    """What is broken: how, and the names of cables or of a switch."""
+    return [
+        {"fault": each.kind, "names": list(each.names), **({"ends": list(each.ends)} if each.ends else {})}
+        for each in faults
+    ]
+
+
+def print_in_force(faults: "Iterable[Fault]") -> None:
+    """What is broken, and how to mend it; nothing where nothing is."""
+    from nornir_tasks.cli.commands import runnable
+    from nornir_tasks.cli.console import out
+
+    lines = [str(each) for each in faults]
+    if not lines:
+        return
+    out.print(f"broken on purpose ({len(lines)}; {runnable('nornir lab mend')} undoes all):", markup=False)
+    _print_lines(lines, "  ")
+
+
+def _report(change: "Change", *, json: bool) -> None:
+    from nornir_tasks.cli.console import out, print_json
+
+    if json:
+        print_json(
+            {
+                "changed": bool(change.made or change.mended),
+                "broken": as_json(change.made),
+                "mended": as_json(change.mended),
+                "faults": as_json(change.in_force),
+            }
+        )
+        return
+    if change.as_before:
+        out.print(f"nothing changed: {change.as_before}", markup=False)
+    _print_lines([str(each) for each in change.made])
+    _print_lines([f"no more: {each}" for each in change.mended])
+
+
+def _print_lines(lines: list[str], indent: str = "") -> None:
+    from nornir_tasks.cli.console import out
+
+    for line in lines[:SHOWN]:
+        out.print(f"{indent}{line}", markup=False)
+    if len(lines) > SHOWN:
+        out.print(f"{indent}and {len(lines) - SHOWN} more (--json has all)")
+
+
+def _waiting(event: "Event") -> None:
+    """Say that another command works on the lab."""
+    from nornir_tasks.cli.console import err
+    from nornir_tasks.usecases.lab import LabMessage
+
+    if isinstance(event, LabMessage):
+        err.print(event.line, markup=False)

@@ -101,10 +101,6 @@ class Wiring:
         self._plug()
         return one.id, other.id
 
-    def plugged(self) -> dict[str, list[list[str]]]:
-        """Both ends of every cable as it is now."""
-        return {id_: [[each.device, each.port] for each in (c.a, c.b)] for id_, c in self._cables.items()}
-
     def swapped(self) -> dict[str, str]:
         """Every cable that has another far end than at first -> the cable that had this one."""
         had = ((cable.id, self._as_planned[cable.b]) for cable in self._cables.values())

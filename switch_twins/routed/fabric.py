@@ -176,6 +176,16 @@ class RoutedFabric(FabricSim):
         super().switch_on(device)
         self._follow(device)
 
+    def freeze(self, device: str) -> None:
+        """Hang a switch's control plane: its ports stay up. Its FRR closes its sessions, which a hung one would not."""
+        super().freeze(device)
+        self._follow(device)
+
+    def thaw(self, device: str) -> None:
+        """Let its control plane go on."""
+        super().thaw(device)
+        self._follow(device)
+
     # -- questions -------------------------------------------------------------------------------------------------
 
     def unplayed(self, device: str) -> dict[str, list[str]]:

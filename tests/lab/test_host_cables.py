@@ -54,3 +54,15 @@ def test_two_legs_of_one_split_cage_that_are_swapped_between_hosts_are_named(pus
     finally:
         pushed.run("lab", "mend")
     assert pushed.json("validate")["failed"] == 0
+
+
+def test_a_breakout_cable_of_the_cabling_plan_is_cut_and_mended_with_all_its_legs(pushed: Operator) -> None:
+    cut = pushed.json("lab", "cut", "leaf-g1-r0-p1")
+    assert [each["names"] for each in cut["broken"]] == [["leaf-g1-r0-h1"], ["leaf-g1-r0-h2"]]
+    assert pushed.json("lab", "cut", "leaf-g1-r0-p1")["changed"] is False
+    report = pushed.json("validate", code=8)
+    assert [each.split()[:2] for each in report["causes"]] == [["port", "leaf-g1-r0"]] * 2
+    refused = pushed.run("lab", "swap", "leaf-g1-r0-p1", "leaf-g1-r1-h1", code=10)
+    assert "leaf-g1-r0-p1: this cable has several legs" in refused
+    assert len(pushed.json("lab", "mend", "leaf-g1-r0-p1")["mended"]) == 2
+    assert pushed.json("validate")["failed"] == 0

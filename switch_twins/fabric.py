@@ -113,9 +113,7 @@ class FabricSim:
         """
         return {
             "switches": list(self._twins),
-            "cables": {
-                each.id: [[end.device, end.port] for end in (each.a, each.b)] for each in self.wiring.plugged()
-            },
+            "cables": {each.id: [[end.device, end.port] for end in (each.a, each.b)] for each in self.wiring.plugged()},
             "cut": self.wiring.cut_cables(),
             "swapped": self.wiring.swapped(),
             "off": sorted(self._off),

@@ -160,13 +160,13 @@ def test_swapped_cables_are_seen_by_lldp_and_by_bgp(lab: RoutedLab) -> None:
     first, second = _uplinks_of(lab, "leaf-g1-r0")[0], _uplinks_of(lab, "leaf-g1-r2")[0]
     assert links or first
     heard = _heard(lab, "leaf-g1-r0")
-    lab.operator.run("lab", "swap-cables", first, second)
+    lab.operator.run("lab", "swap", first, second)
     try:
         assert _heard(lab, "leaf-g1-r0") != heard
         until(lambda: not lab.established("leaf-g1-r0")["10.160.0.0"])
         assert "swap" in lab.operator.run("validate", "--plane", "compute", code=8)
     finally:
-        lab.operator.run("lab", "swap-cables", first, second)
+        lab.operator.run("lab", "mend")
     assert _heard(lab, "leaf-g1-r0") == heard
     until(lab.assert_both_tiers_agree)
 

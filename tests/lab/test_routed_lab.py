@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from at_terminal import ROOT, Operator
+from by_hand import Hand
 from routed_lab import RoutedLab, needs_root, on_this_machine, until
 
 from nornir_tasks.usecases.site import SiteDesign, load
@@ -146,13 +147,15 @@ def _path(lab: RoutedLab, switch: str, prefix: str) -> list[int]:
 
 def _flaps(lab: RoutedLab, switch: str) -> dict[str, int]:
     """How often each session came up, as FRR counts."""
-    number = lab.switches.index(switch)
-    folder = f"/run/gpufabric/{lab.name}/{number}"
-    words = ["vtysh", "--vty_socket", folder, "--config_dir", folder, "-c", "show bgp neighbors json"]
-    found = json.loads(lab.inside(switch, *words))
+    found = json.loads(_vtysh(lab, switch, "show bgp neighbors json"))
     return {
         name: each["connectionsEstablished"] for name, each in found.items() if ":" not in name and name[0].isdigit()
     }
+
+
+def _vtysh(lab: RoutedLab, switch: str, command: str) -> str:
+    folder = f"/run/gpufabric/{lab.name}/{lab.switches.index(switch)}"
+    return lab.inside(switch, "vtysh", "--vty_socket", folder, "--config_dir", folder, "-c", command)
 
 
 def test_swapped_cables_are_seen_by_lldp_and_by_bgp(lab: RoutedLab) -> None:
@@ -229,6 +232,24 @@ def test_a_bgp_daemon_that_is_gone_is_said_and_the_next_commit_starts_it(lab: Ro
         until(lambda: all(lab.established("leaf-g1-r2").values()))
     finally:
         leaf.configure("no ip prefix-list DRILL")
+
+
+def test_bfd_is_shown_as_frr_has_it(lab: RoutedLab) -> None:
+    hands = lab.operator.hands()
+    until(lambda: set(_bfd_of_eos(hands["leaf-g1-r0"]).values()) == {"up"})
+    assert list(_bfd_of_eos(hands["leaf-g1-r0"])) == ["10.160.0.0", "10.160.0.2"]
+    rows = hands["leaf-g1-r1"].shown("show bfd neighbors")["TABLE_bfdNeighbor"]["ROW_bfdNeighbor"]
+    assert [(each["dest_ip_addr"], each["state"]) for each in rows] == [("10.161.0.0", "Up"), ("10.161.0.2", "Up")]
+    assert _status_in_frr(lab, "leaf-g1-r0") == {"10.160.0.0": "up", "10.160.0.2": "up"}
+
+
+def _bfd_of_eos(leaf: Hand) -> dict[str, str]:
+    found = leaf.shown("show bfd peers")["vrfs"]["default"]["ipv4Neighbors"]
+    return {peer: each["status"] for peer, entry in sorted(found.items()) for each in entry["peerStats"].values()}
+
+
+def _status_in_frr(lab: RoutedLab, switch: str) -> dict[str, str]:
+    return {each["peer"]: each["status"] for each in json.loads(_vtysh(lab, switch, "show bfd peers json"))}
 
 
 def test_lldp_is_what_the_kernel_has_plugged_in(lab: RoutedLab, design: SiteDesign) -> None:

@@ -77,7 +77,7 @@ def loss(
     site: options.Site = "lab",
     json: options.Json = False,
 ) -> None:
-    """Lose packets on a cable. Not here: switches on loopback send none."""
+    """Lose packets on a cable. Refused: no lab can yet."""
     from nornir_tasks.usecases import lab_faults
 
     _report(lab_faults.impair(site, "loss", cable, share, _waiting), json=json)
@@ -89,7 +89,7 @@ def delay(
     site: options.Site = "lab",
     json: options.Json = False,
 ) -> None:
-    """Hold packets back on a cable. Not here: switches on loopback send none."""
+    """Hold packets back on a cable. Refused: no lab can yet."""
     from nornir_tasks.usecases import lab_faults
 
     _report(lab_faults.impair(site, "delay", cable, time_ms, _waiting), json=json)

@@ -23,10 +23,10 @@ from nornir_tasks.usecases.site import load
 
 Impairment = Literal["loss", "delay"]
 TIER_OF: Mapping[Impairment, str] = {
-    "loss": "a lab of the routed tier, which can lose packets",
-    "delay": "a lab of the machine tier, which can hold packets back",
+    "loss": "the routed tier (lab up --routed), where it is not built yet",
+    "delay": "the machine tier, which is not built yet",
 }
-"""What switches on loopback cannot have, as they send no packets -> who has it."""
+"""What switches on loopback cannot have, as they send no packets -> whose it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +113,12 @@ def mend(site: str | Path, name: str = "", on: On = ignore) -> Change:
 
 
 def impair(site: str | Path, kind: Impairment, cable: str, amount: str, on: On = ignore) -> Change:
-    """Lose or hold back packets on a cable: raises LabError, as the lab on loopback has none to lose."""
+    """Lose or hold back packets on a cable: raises LabError, as no lab can yet."""
     with _Technician.at(site, on) as hands:
         names = ", ".join(hands.cables(cable))
-        what = f"no packet crosses cable {names}: this lab's switches are on loopback"
+        what = f"cannot be put on cable {names} in this lab"
         hint = f"a cable can be cut here: nornir lab cut {cable}"
-        raise LabError(Problem(f"{kind} {amount}".strip(), what, TIER_OF[kind], "switches on loopback", hint))
+        raise LabError(Problem(f"{kind} {amount}".strip(), what, TIER_OF[kind], hint=hint))
 
 
 class _Technician:

@@ -101,11 +101,14 @@ MISSING = {
 def test_what_is_missing_is_said_before_anything_starts(missing: str, tmp_path: Path) -> None:
     prepare, words = MISSING[missing]
     operator = small_site(tmp_path)
-    code, output = as_another_machine(operator, prepare.format(folder=tmp_path), *UP)
-    assert code == 10, output
-    for each in words:
-        assert each in output
-    assert on_this_machine(operator) == []
+    try:
+        code, output = as_another_machine(operator, prepare.format(folder=tmp_path), *UP)
+        assert code == 10, output
+        for each in words:
+            assert each in output
+        assert on_this_machine(operator) == []
+    finally:
+        operator.run("lab", "down")  # of one that should not have come up
 
 
 def test_who_is_not_root_is_told_so(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ TIMED = scripts/timed.sh
 # Of the order of tests: the same each time, so that a change is judged by what it changes; test-long shuffles anew.
 # Files go to the workers as tests/conftest.py sorts them.
 ORDER = --no-loadscope-reorder --randomly-seed 2590479068
+# One more than there are cores: a third of the tests' time is waiting, for timers of switches and for machines.
+WORKERS = $(shell expr $$(nproc) + 1)
 
 .PHONY: help setup demo test test-roles test-long check bench clean
 
@@ -25,7 +27,7 @@ demo: setup ## Bring up the built-in lab, push to it twice, validate it
 
 test: setup ## Unit, property, corpus and lab tests (budget 25 minutes)
 	@if [ "$$(id -u)" -eq 0 ]; then scripts/machine_packages.sh; fi
-	@$(TIMED) "make test" $(BIN)/python -m pytest -n auto --dist loadfile -m "not long" --durations 20 $(ORDER)
+	@$(TIMED) "make test" $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not long" --durations 20 $(ORDER)
 
 test-roles: setup ## Every Molecule scenario
 	@$(TIMED) "make test-roles" scripts/test_roles.sh $(BIN)

@@ -15,6 +15,7 @@ Requests
     requests [reset=true]     per device: TCP connections and requests counted so far
     advance-clock seconds=N   move the lab's clock forward: due commit timers fire (tests)
     routing device=NAME       of a routed lab: its namespace, lines that FRR is not told, what the simulation would have
+    frr device=NAME release=N what FRR of this major release and a kernel need to be this switch, in any lab
     sessions device=NAME      its BGP sessions;   rib device=NAME [vrf=V]   its routes;   lldp device=NAME
     running-config device=NAME
 """
@@ -32,6 +33,7 @@ from typing import Any
 from .errors import Problem, TwinError
 from .fabric import Route
 from .routed.fabric import RoutedFabric
+from .routed.startup import startup
 from .server import LabServer
 
 _LINE_LIMIT_BYTES = 1 << 20
@@ -63,6 +65,7 @@ class ControlServer:
             "advance-clock": self._advance,
             "sessions": self._sessions,
             "routing": self._routing,
+            "frr": self._frr,
             "rib": self._rib,
             "lldp": self._lldp,
             "running-config": self._running_config,
@@ -224,6 +227,10 @@ class ControlServer:
         up = {each.neighbor.address: each.state == "established" for each in sessions}
         simulated = {"sessions": up, "rib": _routes(rib)}
         return {**self._unplayed(name), "simulated": simulated}
+
+    def _frr(self, request: Answer) -> Answer:
+        name = self._device(request)
+        return startup(self._lab.twins[name], sorted(self._lab.fabric.wiring.ports_of(name)), int(request["release"]))
 
     def _lldp(self, request: Answer) -> list[Answer]:
         heard = self._lab.fabric.lldp(self._device(request))

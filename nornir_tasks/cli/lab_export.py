@@ -16,6 +16,9 @@ def export(
         Path | None, typer.Option("--containerlab", help="Folder for containerlab's topology and what it begins with.")
     ] = None,
     air: Annotated[Path | None, typer.Option("--air", help="Folder for NVIDIA Air's topology.")] = None,
+    frr: Annotated[
+        bool, typer.Option("--frr", help="In containerlab: FRR for every switch, with what was pushed to the lab.")
+    ] = False,
     site: options.Site = "lab",
     plane: options.Plane = None,
     limit: options.Limit = None,
@@ -35,18 +38,19 @@ def export(
     (ports.csv), lines that it cannot take are left out (left-out.csv). Base configuration is the lab's own.
     """
     from nornir_tasks.cli.console import out, print_json
-    from nornir_tasks.lab.export.containerlab import Options
+    from nornir_tasks.lab.export.nodes import Options
     from nornir_tasks.usecases import lab_export
     from nornir_tasks.usecases.site import load
 
     selection = lab_export.chosen(load(site), tuple(plane or ()), tuple(limit or ()))
-    if air is not None and containerlab is None:
+    if air is not None and containerlab is None and not frr:
         folder, done = air, lab_export.nvidia_air(selection, air, overwrite=overwrite)
     elif containerlab is not None and air is None:
         choices = Options(_images(image or []), addresses)
-        folder, done = containerlab, lab_export.containerlab(selection, containerlab, choices, overwrite=overwrite)
+        write = lab_export.frr if frr else lab_export.containerlab
+        folder, done = containerlab, write(selection, containerlab, choices, overwrite=overwrite)
     else:
-        raise typer.BadParameter("one of --containerlab DIR and --air DIR")
+        raise typer.BadParameter("one of --containerlab DIR, with or without --frr, and --air DIR")
     if json:
         print_json(_document(done))
         return

@@ -1,19 +1,23 @@
 """A site as a topology for labs with the vendors' own images, written to a folder."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from nornir_tasks.design.claims import BASE
 from nornir_tasks.files.artifacts import Written, write_artifacts
 from nornir_tasks.lab.export import air
-from nornir_tasks.lab.export.containerlab import Options, Topology, config_file
+from nornir_tasks.lab.export.containerlab import Topology, config_file
+from nornir_tasks.lab.export.frr import RELEASE, FrrTopology
+from nornir_tasks.lab.export.nodes import Options
 from nornir_tasks.lab.export.parts import LeftOut, Parts, parts
+from nornir_tasks.lab.manager import Lab
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
 
-MARK_CONTAINERLAB, MARK_AIR = "/containerlab", "/air"
+MARK_CONTAINERLAB, MARK_AIR, MARK_FRR = "/containerlab", "/air", "/frr"
 """Behind a site's name in the list of what was written to a folder."""
 
 
@@ -47,6 +51,21 @@ def containerlab(selection: Selection, folder: Path, options: Options, *, overwr
 
     made = Topology(selection.design.site.name, has, options, wanted)
     return Exported(_write(selection, folder, made.files(), MARK_CONTAINERLAB, overwrite=overwrite), has)
+
+
+def frr(selection: Selection, folder: Path, options: Options, *, overwrite: bool = False) -> Exported:
+    """Write the topology with FRR for switches, as the site's lab, which must be up, has them now.
+
+    Raises LabError where no lab is up or FRR cannot be a switch; the other errors as above.
+    """
+    has, lab = _parts(selection), Lab(selection.design.site.state_directory)
+
+    def startup(name: str) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = lab.ask("frr", device=name, release=RELEASE)
+        return found
+
+    made = FrrTopology(selection.design.site.name, has, options, startup)
+    return Exported(_write(selection, folder, made.files(), MARK_FRR, overwrite=overwrite), has)
 
 
 def nvidia_air(selection: Selection, folder: Path, *, overwrite: bool = False) -> Exported:

@@ -12,7 +12,7 @@ from .names import kernel_name
 from .ports import FABRIC_MTU_BYTES
 
 _FIRST_INDEX = 1000
-_SETTINGS = (
+SETTINGS = (
     "net.ipv6.conf.all.forwarding=1",
     "net.ipv4.fib_multipath_hash_policy=1",
     "net.ipv4.conf.all.rp_filter=0",
@@ -53,7 +53,7 @@ class Cabling:
     def make(self, cables: Iterable[Cable]) -> None:
         """Make the namespaces and plug in every cable; all ports are down. Raises TwinError."""
         ip(None, (f"netns add {self.namespace(each)}" for each in (*self.devices, *self._host_names)))
-        for names, settings in ((self.devices, _SETTINGS), (self._host_names, _OF_HOSTS)):
+        for names, settings in ((self.devices, SETTINGS), (self._host_names, _OF_HOSTS)):
             for each in names:
                 run(["ip", "netns", "exec", self.namespace(each), "sysctl", "-qw", *settings])
                 ip(self.namespace(each), ["link set lo up"])

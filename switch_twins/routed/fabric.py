@@ -6,8 +6,6 @@ FEC). Everything else is read from FRR and the kernel when it is asked for.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from ..clock import Clock
-from ..errors import Problem, TwinError
+from ..errors import TwinError
 from ..fabric import FabricSim
 from ..policy import prefix_text
 from ..sessions import BgpSession
@@ -29,11 +27,12 @@ from .commands import ip, ip_json
 from .conf import DEFAULT, Lines, configuration, text
 from .daemons import Frr, release
 from .delta import delta
-from .form import Routing, Unplayed
+from .form import Unplayed
 from .leftovers import remove
 from .names import LOOPBACK, kernel_name
 from .observed import by_neighbor, link_locals, routes, session
 from .ports import Port, changes, read_ports, wanted_ports
+from .startup import check_system, routing_of
 
 _READ_S = 0.05
 """So long the kernel's ports are not read again: one answer of a switch asks for each of them."""
@@ -56,15 +55,11 @@ class RoutedFabric(FabricSim):
         self._refused: dict[str, tuple[Unplayed, ...]] = {}
         self._left_out: dict[str, tuple[Unplayed, ...]] = {}
         self._ports: dict[str, tuple[float, dict[str, Port]]] = {}
-        self._readers: dict[str, Callable[[Twin], Routing]] = {}
         self._is_up = False
 
     def attach(self, twin: Twin) -> None:
         """Add a twin; its FRR follows every commit of it. Raises TwinError for a system without ``to_frr.py``."""
-        name = f"switch_twins.{twin.device.os}.to_frr"
-        if importlib.util.find_spec(name) is None:
-            raise TwinError(Problem(twin.name, "switches of this system have no routed lab", found=twin.device.os))
-        self._readers[twin.name] = importlib.import_module(name).routing
+        check_system(twin)
         super().attach(twin)
         noted = twin.on_commit
         twin.on_commit = partial(self._committed_by, twin.name, noted)
@@ -102,7 +97,7 @@ class RoutedFabric(FabricSim):
     def _follow(self, name: str) -> None:
         """Have a switch's kernel and FRR do what it was told; without routing while a line has no counterpart."""
         twin, state = self._twins[name], self.state(name)
-        routing = self._readers[name](twin)
+        routing = routing_of(twin)
         self._left_out[name], self._refused[name] = routing.left_out, routing.refused
         for each in routing.refused:
             sys.stderr.write(f"{name} is not routed: {each}\n")

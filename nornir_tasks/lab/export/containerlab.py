@@ -4,13 +4,9 @@ Each cable of the design between two nodes is one link. Management ports have no
 there instead, with a fixed address for each switch. What keys and kinds there are: tests/corpus/containerlab.
 """
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from ipaddress import IPv4Network, ip_network
-from itertools import islice
 from typing import Any
 
 import yaml
@@ -19,32 +15,25 @@ from nornir_tasks.design.links import Link
 from nornir_tasks.design.network import Device
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.lab.export.node_config import NodeConfig, node_config
+from nornir_tasks.lab.export.nodes import (
+    CABLE_MTU_BYTES,
+    HOST_IMAGE,
+    HOST_KIND,
+    Options,
+    csv_text,
+    hosts,
+    management,
+    management_addresses,
+)
 from nornir_tasks.lab.export.parts import Parts
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.virtual import Image, VirtualPort
 
-HOST_KIND = "linux"
-HOST_IMAGE = "ghcr.io/srl-labs/network-multitool"
-"""An image with the tools of a network, which containerlab's manual uses for its own (docs/cmd/tools)."""
 ACCOUNT = "gpufabric"
 SECRET = "containerlab"  # noqa: S105 - its name
 """Name of the secret that is the account's password: in the topology as a variable, in devices.yml as a name."""
 VARIABLE = f"GPUFABRIC_SECRET_{SECRET.upper()}"
-CABLE_MTU_BYTES = 9500
-"""Containerlab's own default (docs/manual/network.md), said so that a later one changes nothing."""
-ADDRESSES = "172.30.0.0/16"
-"""The management network unless another one is asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What whoever runs the lab decides."""
-
-    images: Mapping[str, str]
-    """Kind -> image; without one the manual's."""
-    addresses: str = ADDRESSES
-    """Prefix of the management network."""
 
 
 @dataclass(frozen=True)
@@ -80,36 +69,32 @@ class Topology:
 
     @cached_property
     def addresses(self) -> Mapping[str, str]:
-        """Node -> its management address: switches in the order of the design, then hosts, from the tenth on."""
-        network = ip_network(self.options.addresses)
-        names = [*(each.name for each in self.parts.switches), *self.parts.hosts]
-        free = islice(network.hosts(), 9, None)
-        found = {name: str(address) for name, address in zip(names, free, strict=False)}
-        if not isinstance(network, IPv4Network) or len(found) < len(names):
-            what = f"the management network is too small for {len(names)} nodes"
-            raise DesignError(Problem("--addresses", what, "an IPv4 prefix like 172.30.0.0/16", str(network)))
-        return found
+        """Node -> its management address."""
+        return management_addresses(self.parts, self.options.addresses)
 
     def files(self) -> Iterator[tuple[str, str]]:
-        """Every file, by its name: one configuration at a time is in memory."""
-        yield f"{self.site}.clab.yml", self.topology()
+        """Every file, by its name: one configuration at a time is in memory. What is refused is refused at once."""
+        return self._files(self.topology())
+
+    def _files(self, topology: str) -> Iterator[tuple[str, str]]:
+        yield f"{self.site}.clab.yml", topology
         left_out = list(self.parts.left_out)
         for device in self.parts.switches:
             made = self._config(device)
             left_out += made.left_out
             yield from self._of_switch(device, made)
         yield "ports.csv", self._port_names()
-        yield "left-out.csv", _csv(("where", "what", "why"), ((e.where, e.what, e.why) for e in left_out))
+        yield "left-out.csv", csv_text(("where", "what", "why"), ((e.where, e.what, e.why) for e in left_out))
         yield "devices.yml", self._devices()
 
     def topology(self) -> str:
         """The topology file."""
         content: dict[str, Any] = {
             "name": self.site,
-            "mgmt": {"network": f"gpufabric-{self.site}"[:63], "ipv4-subnet": self.options.addresses},
+            "mgmt": management(self.site, self.options.addresses),
             "topology": {
                 "kinds": self._kinds(),
-                "nodes": {**self._switches(), **self._hosts()},
+                "nodes": {**self._switches(), **hosts(self.parts, self.addresses)},
                 "links": [self._link(link) for link in self.parts.cables],
             },
         }
@@ -135,22 +120,6 @@ class Topology:
             nodes[name] = node
         return nodes
 
-    def _hosts(self) -> dict[str, Any]:
-        nodes = {}
-        for name in self.parts.hosts:
-            node: dict[str, Any] = {"kind": HOST_KIND, "mgmt-ipv4": self.addresses[name]}
-            lines = list(self._host_lines(name))
-            nodes[name] = {**node, "exec": lines} if lines else node
-        return nodes
-
-    def _host_lines(self, host: str) -> Iterator[str]:
-        """Addresses and MTU of a host's ports that are by themselves; bonds and tags are its roles' work."""
-        for circuit in self.parts.circuits(host):
-            use, port = circuit.use, circuit.link.lower.port
-            if circuit.lower_address and use.bundle is None and use.tag is None:
-                yield f"ip link set {port} mtu {use.mtu_bytes}"
-                yield f"ip address replace {circuit.lower_address}/{use.prefix_length} dev {port}"
-
     def _link(self, link: Link) -> dict[str, Any]:
         ends = [f"{end.device}:{self._cabled(end.device, end.port)}" for end in (link.upper, link.lower)]
         return {"endpoints": ends, "mtu": CABLE_MTU_BYTES}
@@ -174,7 +143,7 @@ class Topology:
             for device, ports in self.ports.items()
             for port, each in ports.items()
         )
-        return _csv(("device", "port", "in_the_node", "in_the_topology"), rows)
+        return csv_text(("device", "port", "in_the_node", "in_the_topology"), rows)
 
     def _devices(self) -> str:
         """The device list of a site whose switches these are."""
@@ -192,11 +161,3 @@ def _account() -> dict[str, Any]:
 def config_file(device: Device) -> str:
     """The name of a switch's configuration."""
     return device.name + platform(device.os).file_suffix
-
-
-def _csv(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue()

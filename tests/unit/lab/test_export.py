@@ -12,7 +12,7 @@ import yaml
 
 from nornir_tasks.design.cabling_plan import cabling_plan
 from nornir_tasks.errors import DesignError
-from nornir_tasks.lab.export.containerlab import Options
+from nornir_tasks.lab.export.nodes import Options
 from nornir_tasks.platforms import platform
 from nornir_tasks.usecases import lab_export
 from nornir_tasks.usecases.site import Selection, SiteDesign, load

@@ -273,7 +273,8 @@ def with_kept_blocks(wanted: ConfigTree, owned: ConfigTree, foreign: ConfigTree,
     """What is wanted, with the first lines of blocks that hold lines of others beside ours, which alone may go.
 
     These are others' ports (a VLAN of ours on their trunk) and containers of base configuration (the control plane,
-    where others have a list as well). ``wanted`` itself, if there is no such block.
+    where others have a list as well; the management VRF of NX-OS, which is always there and may have nothing of ours).
+    ``wanted`` itself, if there is no such block.
     """
     kept = [path for path in _others_blocks(owned, foreign, tuple(rules), ()) if wanted.get(*path) is None]
     if not kept:
@@ -292,12 +293,14 @@ def _others_blocks(
     Not of other containers: a BGP process or a VRF does not outlive what made it.
     """
     for text, node in owned.children.items():
-        strangers = foreign.children.get(text)
-        if strangers is None or not node:
-            continue
         found = _matcher(rules).fullmatch(text)
         matched = _which(found, rules)[0] if found else None
         if matched is None or not matched.children:
+            continue
+        strangers = foreign.children.get(text)
+        if not node and matched.shared and matched.by in _OF_BASE:
+            yield (*above, text)
+        if strangers is None or not node:
             continue
         inside = is_port or not matched.shared
         if inside or matched.by in _OF_BASE:

@@ -15,7 +15,7 @@ from nornir_tasks.platforms.first_boot import NO_FIRST_BOOT, FirstBootFacts
 from nornir_tasks.platforms.observed import Observing
 from nornir_tasks.platforms.ownership import Rule
 from nornir_tasks.platforms.secret_places import NO_PLACES, SecretPlaces
-from nornir_tasks.platforms.virtual import Image
+from nornir_tasks.platforms.virtual import NO_IMAGE, Image
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +138,8 @@ class Platform:
     """The requests for each field of Observed, and the reader of the answers."""
     first_boot: FirstBootFacts = NO_FIRST_BOOT
     """How a factory switch begins; ``NO_FIRST_BOOT``: nobody has written that down for this OS."""
-    image: Image | None = None
-    """The OS as a node of containerlab; None: nobody has written that down."""
+    image: Image = NO_IMAGE
+    """The OS as a node of containerlab; ``NO_IMAGE``: nobody has written that down."""
     api_port: int = MISSING
     """Port of the switch's API unless devices.yml sets another."""
     template_filters: Mapping[str, Callable[..., Any]] = MISSING

@@ -66,6 +66,10 @@ class Image:
     """Release -> the image of it in NVIDIA Air, where ports keep their names; None: it has none."""
 
 
+NO_IMAGE = Image(kind="", reference="", ports=lambda _: {}, port_block="", startup=None)
+"""Of an OS that nobody has written this down for."""
+
+
 def numbered(
     ports: Iterable[str], whole: re.Pattern[str], port: Callable[[int], VirtualPort], most: int | None = None
 ) -> Mapping[str, VirtualPort]:

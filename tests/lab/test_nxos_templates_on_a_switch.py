@@ -10,7 +10,7 @@ from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM
-from nornir_tasks.platforms.ownership import join, split
+from nornir_tasks.platforms.ownership import join, split, with_kept_blocks
 from nornir_tasks.platforms.platform import Parsed
 from switch_twins.engine import Context, Tree, load_text
 from switch_twins.nxos.day0 import bare_tree, brownfield_tree
@@ -105,10 +105,22 @@ def test_any_configuration_is_turned_into_any_other(before: DeviceConfig, after:
     before, after = with_all_ports(before), with_all_ports(after)
     running = switch(rendered(before)).text()
     owned, foreign = ours(running, after)
-    made = PLATFORM.candidate(PLATFORM.to_tree(running), owned, wanted(after))
+    want = with_kept_blocks(wanted(after), owned, foreign, PLATFORM.ownership)
+    made = PLATFORM.candidate(PLATFORM.to_tree(running), owned, want)
     owned_after, foreign_after = ours(switch(made.payload).text(), after)
-    assert list(difference(owned_after, wanted(after))) == []
+    assert list(difference(owned_after, want)) == []
     assert list(difference(foreign, foreign_after)) == []
+
+
+def test_the_management_vrf_stays_where_nothing_of_it_is_ours() -> None:
+    """A factory switch has it empty; with names asked in the default VRF nothing of base configuration is in it."""
+    config = leaf()
+    config = with_all_ports(replace(config, base=replace(config.base, domain="fabric.example.net")))
+    running = switch(rendered(config)).text()
+    assert "\nvrf context management\n" in running
+    owned, foreign = ours(running, config)
+    want = with_kept_blocks(wanted(config), owned, foreign, PLATFORM.ownership)
+    assert list(difference(owned, want)) == []
 
 
 def with_all_ports(config: DeviceConfig) -> DeviceConfig:

@@ -45,7 +45,7 @@ def topology(site: str, parts: Parts) -> str:
 def _image(device: Device) -> str | None:
     """The name of Air's image of a switch's release."""
     known = platform(device.os).image
-    return None if known is None or known.air is None else known.air(device.release)
+    return None if known.air is None else known.air(device.release)
 
 
 def _refused(devices: Iterable[Device]) -> Iterator[Problem]:

@@ -62,7 +62,7 @@ class Topology:
     def image(self, device: Device) -> Image:
         """The kind of node that a switch is."""
         found = platform(device.os).image
-        if found is None:
+        if not found.kind:
             what = f"no kind of node of containerlab is known for {device.os}"
             raise DesignError(Problem(device.name, what, hint="leave it away with --limit"))
         return found

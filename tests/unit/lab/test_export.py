@@ -127,7 +127,6 @@ def test_every_line_that_a_node_lacks_is_said_or_of_a_port_without_a_cable(expor
     cabled = {(row["device"], row["port"]) for row in table(folder, "ports.csv")}
     for name in selection:
         image = platform(design.network.device(name).os).image
-        assert image is not None
         made, wanted = lines(selection, folder, name)
         quoted = {row["what"] for row in rows_of(folder, name)}
         for path in wanted - made:
@@ -143,7 +142,6 @@ def rows_of(folder: Path, name: str) -> list[dict[str, str]]:
 def lines(selection: Selection, folder: Path, name: str) -> tuple[set[Lines], set[Lines]]:
     """The lines of a node, with the design's names, and those of the design."""
     os = platform(selection.devices[name].os)
-    assert os.image is not None
     back = {row["in_the_node"]: row["port"] for row in table(folder, "ports.csv") if row["device"] == name}
     text = (folder / (name + os.file_suffix)).read_text().removeprefix(os.image.before)
     made = {as_designed(path, back) for path, _ in os.to_tree(text).walk()}
@@ -181,7 +179,6 @@ def test_split_ports_get_numbers_that_no_whole_port_has(tmp_path: Path) -> None:
 
 def test_more_cables_than_an_image_has_ports_are_refused_with_both_numbers() -> None:
     image = platform("nxos").image
-    assert image is not None
     with pytest.raises(ValueError, match="ports 1 to 64, and 65 are cabled"):
         image.ports([f"Ethernet1/{number}/1" for number in range(1, 66)])
 

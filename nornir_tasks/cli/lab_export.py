@@ -43,6 +43,8 @@ def export(
     from nornir_tasks.usecases.site import load
 
     selection = lab_export.chosen(load(site), tuple(plane or ()), tuple(limit or ()))
+    if air is not None and image:
+        raise typer.BadParameter("only for --containerlab: Air's images follow from the releases", param_hint="--image")
     if air is not None and containerlab is None and not frr:
         folder, done = air, lab_export.nvidia_air(selection, air, overwrite=overwrite)
     elif containerlab is not None and air is None:

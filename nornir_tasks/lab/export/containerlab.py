@@ -20,6 +20,7 @@ from nornir_tasks.lab.export.nodes import (
     HOST_IMAGE,
     HOST_KIND,
     Options,
+    check_images,
     csv_text,
     hosts,
     management,
@@ -74,6 +75,7 @@ class Topology:
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Every file, by its name: one configuration at a time is in memory. What is refused is refused at once."""
+        check_images(self.options, (HOST_KIND, *(self.image(each).kind for each in self.parts.switches)))
         return self._files(self.topology())
 
     def _files(self, topology: str) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from nornir_tasks.lab.export.nodes import (
     HOST_IMAGE,
     HOST_KIND,
     Options,
+    check_images,
     csv_text,
     hosts,
     management,
@@ -76,6 +77,7 @@ class FrrTopology:
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Every file, by its name. What is refused is refused at once."""
+        check_images(self.options, (HOST_KIND, KIND))
         return self._files(self.topology())
 
     def _files(self, topology: str) -> Iterator[tuple[str, str]]:

@@ -32,6 +32,18 @@ class Options:
     """Prefix of the management network."""
 
 
+def check_images(options: Options, kinds: Iterable[str]) -> None:
+    """Raises DesignError for an image of a kind that no node of this lab is: it would be named and never used."""
+    known = sorted(set(kinds))
+    problems = [
+        Problem("--image", f"no node of this lab is of kind {kind}", f"one of {', '.join(known)}", f"{kind}={image}")
+        for kind, image in options.images.items()
+        if kind not in known
+    ]
+    if problems:
+        raise DesignError(problems)
+
+
 def management(site: str, addresses: str) -> dict[str, str]:
     """The management network of a site's lab."""
     return {"network": f"gpufabric-{site}"[:63], "ipv4-subnet": addresses}

@@ -206,3 +206,22 @@ def test_airs_topology_has_each_cable_once_between_nodes_of_its_own(tmp_path: Pa
     assert {node for node, _ in ends} <= nodes.keys()
     assert len(links) == len(done.parts.cables) > 0
     assert lab_export.nvidia_air(selection, tmp_path).written.changed == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        (Options({"ceos": "ceos:1"}), "no node of this lab is of kind ceos"),
+        (Options({"frr": "frr:1"}), "no node of this lab is of kind frr"),
+        (Options({}, "172.30.0.0/28"), r"with room for \d+ nodes"),
+        (Options({}, "2001:db8::/64"), "no management network of IPv4"),
+        (Options({}, "172.30.0.1/16"), "has host bits set"),
+    ],
+)
+def test_an_image_or_prefix_that_cannot_be_used_is_refused_before_anything_is_written(
+    options: Options, what: str, tmp_path: Path
+) -> None:
+    selection = lab_export.chosen(load("lab-rails"), (), ())
+    with pytest.raises(DesignError, match=what):
+        lab_export.containerlab(selection, tmp_path / "clab", options)
+    assert not (tmp_path / "clab").exists()

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from . import pairs
+from .bgp_paths import BgpPath
 from .clock import Clock
 from .errors import Problem, TwinError
 from .groups import Member
@@ -196,6 +197,16 @@ class FabricSim:
                 del self._ribs[next(iter(self._ribs))]
             self._ribs[device, vrf] = self._rib(solved, device, vrf)
         return self._ribs[device, vrf]
+
+    def paths(self, device: str, vrf: str = "default") -> dict[str, list[BgpPath]]:
+        """All paths of BGP that a switch accepted, by prefix in order of the prefixes, the preferred ones first."""
+        found: dict[str, list[BgpPath]] = {}
+        for path in self._now().routes.paths((device, vrf)):
+            found.setdefault(path.prefix, []).append(path)
+        return {
+            prefix: sorted(found[prefix], key=lambda path: (not path.is_best, not path.is_used))
+            for prefix in sorted(found, key=network_of)
+        }
 
     @staticmethod
     def _rib(solved: Solution, device: str, vrf: str) -> dict[str, Route]:

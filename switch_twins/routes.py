@@ -11,8 +11,9 @@ Rounds are synchronous and every step is in a fixed order, so the same commits a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from .bgp_paths import BgpPath, paths
 from .errors import Problem, TwinError
 from .policy import Policies, address_number, neighbor_number
 from .sessions import BgpSession, Key
@@ -172,6 +173,11 @@ class Propagation:
         """The best routes of an instance; empty if it does not exist."""
         speaker = self._speakers.get(instance)
         return speaker.best if speaker is not None else {}
+
+    def paths(self, instance: Instance) -> Iterator[BgpPath]:
+        """All paths of an instance that its policies accept, best or not."""
+        speaker = self._speakers.get(instance)
+        return paths(speaker, self._sessions.__getitem__) if speaker is not None else iter(())
 
     def originated(self) -> int:
         """Number of prefixes that the whole fabric originates: no switch can accept more."""

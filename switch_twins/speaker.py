@@ -9,7 +9,7 @@ from .policy import NO_COMMUNITIES, Judge, Policies
 from .sessions import Key
 from .state import BgpInstance, BgpNeighbor
 
-_PREFERENCE_WEIGHT = 10_000  # longer than any AS path
+PREFERENCE_WEIGHT = 10_000  # longer than any AS path
 _OWN_RANK = -(1 << 60)  # a prefix of one's own is preferred to any received one
 
 Path = tuple[tuple[int, ...], frozenset[str]]
@@ -229,7 +229,7 @@ def _received(judge: Judge, prefix: str, path: Path) -> Received | None:
     if verdict is None:
         return None
     taken = (*verdict.prepend, *as_path) if verdict.prepend else as_path
-    return taken, verdict.communities, len(taken) - _PREFERENCE_WEIGHT * verdict.local_preference
+    return taken, verdict.communities, len(taken) - PREFERENCE_WEIGHT * verdict.local_preference
 
 
 def _change(accepted: dict[str, Received], judge: Judge, prefix: str, path: Path | None) -> bool:

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
+from ..bgp_paths import BgpPath
 from ..clock import Clock
 from ..errors import TwinError
 from ..fabric import FabricSim
@@ -30,7 +32,7 @@ from .delta import delta
 from .form import Unplayed
 from .leftovers import remove
 from .names import LOOPBACK, kernel_name
-from .observed import by_neighbor, link_locals, routes, session
+from .observed import by_neighbor, link_locals, paths, routes, session
 from .ports import Port, changes, read_ports, wanted_ports
 from .startup import check_system, routing_of
 
@@ -244,11 +246,20 @@ class RoutedFabric(FabricSim):
             return {}
         shown = ip_json(self.namespace(device), "route", "show", "table", "main")
         behind = link_locals(ip_json(self.namespace(device), "neighbor", "show", "nud", "permanent"))
+        return routes(self.state(device), shown, self._connected(device), behind, self._bgp_table(device))
+
+    def paths(self, device: str, vrf: str = DEFAULT) -> dict[str, list[BgpPath]]:
+        """Every path of BGP as FRR has it; none in another VRF."""
+        return paths(self.sessions(device, vrf), self._bgp_table(device)) if vrf == DEFAULT else {}
+
+    def _bgp_table(self, device: str) -> dict[str, Any]:
+        """FRR's own; empty while bgpd is gone: the kernel keeps forwarding without it."""
         try:
-            bgp = self._frr[device].ask("bgpd", "show bgp vrf default ipv4 unicast json").get("routes", {})
+            shown = self._frr[device].ask("bgpd", "show bgp vrf default ipv4 unicast json")
         except TwinError:
-            bgp = {}  # the kernel keeps forwarding without it
-        return routes(self.state(device), shown, self._connected(device), behind, bgp)
+            return {}
+        found: dict[str, Any] = shown.get("routes", {})
+        return found
 
     def _connected(self, device: str) -> dict[str, str]:
         """The networks of a switch's interfaces that are up, with the interface."""

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv6Address
 from typing import Any
 
-from ..policy import network_of, prefix_text
+from ..bgp_paths import BgpPath
+from ..policy import NO_COMMUNITIES, network_of, prefix_text
 from ..sessions import BgpSession, SessionState
 from ..solution import NextHop, Route
 from ..state import SwitchState
@@ -122,6 +123,24 @@ def routes(
         else:
             found.setdefault(prefix, Route(prefix, "static", hops))
     return {prefix: found[prefix] for prefix in sorted(found, key=network_of)}
+
+
+def paths(sessions: Iterable[BgpSession], bgp: Json) -> dict[str, list[BgpPath]]:
+    """FRR's table (``show bgp ... json``), every path; communities are not in it."""
+    by_peer = {address: each for each in sessions for address in (each.neighbor.address, each.peer_address) if address}
+    found: dict[str, list[BgpPath]] = {}
+    for prefix in sorted(bgp, key=network_of):
+        valid = [each for each in bgp[prefix] if each.get("valid")]
+        made = [_bgp_path(prefix, each, by_peer) for each in valid]
+        found[prefix] = sorted(made, key=lambda path: (not path.is_best, not path.is_used))
+    return found
+
+
+def _bgp_path(prefix: str, shown: Json, by_peer: Mapping[str, BgpSession]) -> BgpPath:
+    session, is_best = by_peer.get(str(shown.get("peerId"))), bool(shown.get("bestpath"))
+    as_path = tuple(int(asn) for asn in str(shown.get("path", "")).split() if asn.isdigit())
+    used = is_best or bool(shown.get("multipath"))
+    return BgpPath(prefix_text(prefix), as_path, NO_COMMUNITIES, int(shown.get("locPrf", 100)), session, is_best, used)
 
 
 def _prefix(text: str) -> str:

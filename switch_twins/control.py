@@ -9,6 +9,7 @@ Requests
     switch-off device=NAME    take its power: nothing answers there, its links are down
     switch-on device=NAME     give it back: it boots with its startup configuration; no effect on one that is on
     freeze / thaw device=NAME its links stay up, what it is asked waits, it says nothing;  no effect without power
+    fail-part / repair-part device=NAME part=supply-1    a power supply or a fan tray (parts.py)
     faults                    cables cut and swapped, switches off and frozen, of all cables and switches
     first-boot device=NAME url=URL   boot a factory switch: what it fetches there is executed
     cpu                       user and system seconds of this process
@@ -58,6 +59,8 @@ class ControlServer:
             "switch-on": self._switch_on,
             "freeze": self._freeze,
             "thaw": self._thaw,
+            "fail-part": self._fail_part,
+            "repair-part": self._repair_part,
             "faults": lambda _: lab.fabric.faults(),
             "first-boot": self._first_boot,
             "cpu": self._cpu,
@@ -175,6 +178,14 @@ class ControlServer:
         name = self._device(request)
         self._lab.thaw(name)
         return {"thawed": name}
+
+    def _fail_part(self, request: Answer) -> Answer:
+        self._lab.fabric.parts.fail(self._device(request), request["part"])
+        return {"failed": request["part"]}
+
+    def _repair_part(self, request: Answer) -> Answer:
+        self._lab.fabric.parts.repair(self._device(request), request["part"])
+        return {"repaired": request["part"]}
 
     async def _first_boot(self, request: Answer) -> Answer:
         report = await self._lab.first_boot(self._device(request), str(request["url"]))

@@ -21,6 +21,7 @@ from .bgp_paths import BgpPath
 from .clock import Clock
 from .errors import Problem, TwinError
 from .groups import Member
+from .parts import Parts
 from .policy import neighbor_number, network_of
 from .sessions import BgpSession, Key
 from .solution import Hold, NextHop, Route, Solution
@@ -41,6 +42,7 @@ class FabricSim:
 
     def __init__(self, cables: Iterable[Cable], hosts: Iterable[Host], clock: Clock) -> None:
         self.wiring = Wiring(cables, hosts)
+        self.parts = Parts()
         self._clock = clock
         self._twins: dict[str, Twin] = {}
         self._solved: Solution | None = None
@@ -170,6 +172,14 @@ class FabricSim:
     def state(self, device: str) -> SwitchState:
         """The meaning of a switch's configuration, as of its last commit."""
         return self._now().states[device]
+
+    def mac(self, device: str, interface: str) -> str:
+        """The MAC address of a switch's interface, with colons, as the switch itself shows it."""
+        return self._twins[device].mac(interface)
+
+    def session(self, key: Key) -> BgpSession | None:
+        """One end of a session; None if its switch has none with this neighbour."""
+        return next((each for each in self.sessions(key[0], key[1]) if each.key == key), None)
 
     def lldp(self, device: str) -> tuple[LldpNeighbor, ...]:
         """The LLDP neighbours a switch hears, in order of its ports."""

@@ -99,6 +99,9 @@ class Twin(Protocol):
     def state(self) -> SwitchState:
         """The running configuration's meaning for neighbours."""
 
+    def mac(self, interface: str) -> str:
+        """The MAC address of one of its interfaces, with colons."""
+
     def running_text(self) -> str:
         """The running configuration as the OS prints it (NVUE: its YAML or JSON)."""
 

@@ -7,6 +7,7 @@ interfaces, Ethernet1/1 to Ethernet1/8": um-eos, Layer 1 Profiles) and prints th
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -54,6 +55,12 @@ def lane_ports(device: DeviceSpec) -> tuple[str, ...]:
         cage = _cage(port)
         names += [port] if cage is None else [f"{cage}/{lane}" for lane in range(1, lanes + 1)]
     return tuple(dict.fromkeys(names))
+
+
+@functools.lru_cache(maxsize=64)
+def lane_numbers(device: DeviceSpec) -> dict[str, int]:
+    """The place of every Ethernet interface, from 1 on."""
+    return {name: number for number, name in enumerate(lane_ports(device), start=1)}
 
 
 def _lanes(model: str) -> int:

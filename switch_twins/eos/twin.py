@@ -39,6 +39,10 @@ class EosTwin:
             self._state = switch_state(self.name, self.configuration.running)
         return self._state
 
+    def mac(self, interface: str) -> str:
+        """The MAC address of one of its interfaces, with colons."""
+        return self.view().mac_of(interface)
+
     def running_text(self) -> str:
         """``show running-config``."""
         return listing(self.device, self.configuration.running, "show running-config")

@@ -13,6 +13,10 @@ from ..fabric import FabricSim
 from ..spec import DeviceSpec
 from ..state import SwitchState
 from .configuration import Configuration
+from .ports import lane_numbers
+
+_MANAGEMENT, _GROUPS = 0x400, 0x1000
+"""Where the numbers begin from which MAC addresses are made; ports have the ones below."""
 
 
 @dataclass(slots=True)
@@ -50,6 +54,15 @@ class View:
         seed = int.from_bytes(hashlib.sha256(self.device.serial.encode()).digest()[:3], "big")
         low = (seed & 0xFFFF00) + number & 0xFFFFFF
         return f"00:1c:73:{low >> 16:02x}:{low >> 8 & 0xFF:02x}:{low & 0xFF:02x}"
+
+    def mac_of(self, interface: str) -> str:
+        """An interface's: each port and group has its own, all others have the switch's."""
+        port = interface.partition(".")[0]
+        if port.startswith("Port-Channel"):
+            return self.mac(_GROUPS + int(port.removeprefix("Port-Channel")))
+        if port.startswith("Management"):
+            return self.mac(_MANAGEMENT)
+        return self.mac(lane_numbers(self.device).get(port, 0))
 
     def dotted_mac(self, number: int = 0) -> str:
         """The same as EOS prints it in LLDP (001c.7312.3456)."""

@@ -16,7 +16,7 @@ from .access import Access, is_reachable, lets_in
 from .autofill import hash_password
 from .brownfield import brownfield
 from .dialect import dialect_for
-from .extract import switch_state
+from .extract import mac_address, switch_state
 from .operational import Operational
 from .revisions import RevisionStore
 from .schema import schema_for, secret_paths
@@ -48,6 +48,10 @@ class NvueTwin:
         if self._state is None:
             self._state = switch_state(self.device, self.store.running, self.dialect)
         return self._state
+
+    def mac(self, interface: str) -> str:
+        """The MAC address of one of its interfaces, with colons."""
+        return mac_address(self.name, interface)
 
     def running_text(self) -> str:
         """The running configuration as JSON in NVUE's order, secrets as ``*``."""

@@ -16,6 +16,7 @@ from .password import is_password
 from .replace import ConfigReplace
 from .reply import View
 from .served import named_vrf, served_api
+from .show_interfaces import mac_of
 from .ssh import SshServer
 from .store import ConfigStore
 
@@ -44,6 +45,11 @@ class NxosTwin:
         if self._state is None:
             self._state = switch_state(self.store.running, self.name)
         return self._state
+
+    def mac(self, interface: str) -> str:
+        """The MAC address of one of its interfaces, with colons."""
+        digits = mac_of(self._view, interface).replace(".", "")
+        return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
 
     def running_text(self) -> str:
         """The running configuration from its ``version`` line on."""

@@ -6,7 +6,6 @@ JSON keys: what NAPALM 5.2.0 and anta 1.10.0 read. Text: the shapes ntc-template
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from ...state import InterfaceState
@@ -20,13 +19,7 @@ _SFP_BPS = 10_000_000_000
 
 def interfaces_json(view: View, params: dict[str, str]) -> dict[str, Any]:
     """``show interfaces [NAME]``."""
-    numbers = _numbers(view)
-    return {"interfaces": {i.name: _interface(view, i, numbers) for i in _chosen(view, params)}}
-
-
-def _numbers(view: View) -> dict[str, int]:
-    """The place of each interface, from which its MAC address is made."""
-    return {interface.name: number for number, interface in enumerate(view.state.interfaces, start=1)}
+    return {"interfaces": {i.name: _interface(view, i) for i in _chosen(view, params)}}
 
 
 def _chosen(view: View, params: dict[str, str]) -> list[InterfaceState]:
@@ -55,7 +48,7 @@ def is_up(view: View, interface: InterfaceState) -> bool:
     return view.fabric.is_up(view.device.name, interface.name)
 
 
-def _interface(view: View, interface: InterfaceState, numbers: Mapping[str, int]) -> dict[str, Any]:
+def _interface(view: View, interface: InterfaceState) -> dict[str, Any]:
     up = is_up(view, interface)
     is_loopback = interface.is_loopback
     found: dict[str, Any] = {
@@ -70,7 +63,7 @@ def _interface(view: View, interface: InterfaceState, numbers: Mapping[str, int]
         "interfaceAddress": _addresses(interface),
     }
     if not is_loopback:
-        mac = view.mac(numbers[interface.name])
+        mac = view.mac_of(interface.name)
         found |= {"physicalAddress": mac, "burnedInAddress": mac, "duplex": "duplexFull"}
         found |= {"lastStatusChangeTimestamp": view.timestamp(view.booted_s), "interfaceCounters": _counters()}
     return found
@@ -99,9 +92,9 @@ def _counters() -> dict[str, int]:
 
 def interfaces_text(view: View, params: dict[str, str]) -> str:
     """``show interfaces [NAME]`` as text."""
-    text, numbers = [], _numbers(view)
+    text = []
     for interface in _chosen(view, params):
-        facts = _interface(view, interface, numbers)
+        facts = _interface(view, interface)
         status = {"disabled": "administratively down", "connected": "up"}.get(facts["interfaceStatus"], "down")
         text.append(
             f"{interface.name} is {status}, line protocol is {facts['lineProtocolStatus']} ({facts['interfaceStatus']})"

@@ -66,8 +66,7 @@ class View:
 
     def dotted_mac(self, number: int = 0) -> str:
         """The same as EOS prints it in LLDP (001c.7312.3456)."""
-        digits = self.mac(number).replace(":", "")
-        return ".".join(digits[at : at + 4] for at in (0, 4, 8))
+        return dotted(self.mac(number))
 
     def interfaces(self) -> list[Node]:
         """Every interface of the running configuration, in EOS's order."""
@@ -97,3 +96,9 @@ def short_name(interface: str) -> str:
         if interface.startswith(long):
             return short + interface.removeprefix(long)
     return interface
+
+
+def dotted(mac: str) -> str:
+    """A MAC address as EOS prints it in text and in ARP (001c.7312.3456)."""
+    digits = mac.replace(":", "")
+    return ".".join(digits[at : at + 4] for at in (0, 4, 8))

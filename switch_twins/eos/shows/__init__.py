@@ -8,7 +8,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..view import View
-from . import bgp, gateways, groups, interfaces, pairs, qos, services, system, trees, vlans
+from . import (
+    arp,
+    bgp,
+    bgp_text,
+    gateways,
+    groups,
+    hardware,
+    interfaces,
+    ip_bgp,
+    pairs,
+    qos,
+    services,
+    system,
+    trees,
+    vlans,
+)
 
 Answer = Callable[[View, dict[str, str]], Any]
 
@@ -36,10 +51,15 @@ SHOWS = (
     _show(r"show hostname", system.hostname_json, system.hostname_text),
     _show(r"show users accounts", system.users_json),
     _show(r"show vrf", system.vrfs_json),
-    _show(r"show ntp associations", services.ntp_associations_json),
+    _show(r"show ntp associations", services.ntp_associations_json, services.ntp_associations_text),
     _show(r"show zerotouch", services.zerotouch_json),
     _show(r"show logging", None, services.logging_text),
-    _show(r"show arp vrf all", system.arp_json),
+    _show(rf"show (?:ip )?arp{_VRF}", arp.arp_json, arp.arp_text),
+    _show(r"show system environment cooling", hardware.cooling_json),
+    _show(r"show system environment temperature", hardware.temperature_json),
+    _show(r"show system environment power", hardware.power_json),
+    _show(r"show processes top once", None, hardware.top_text),
+    _show(r"show interfaces transceiver", hardware.transceivers_json),
     _show(r"show mac address-table", system.mac_table_json),
     _show(r"show snmp v2-mib (?P<what>chassis|location|contact)", system.snmp_json),
     _show(r"show uptime", None, system.clock_text),
@@ -58,10 +78,16 @@ SHOWS = (
     _show(rf"show lldp neighbors(?: {_NAME})? +detail", interfaces.lldp_detail_json),
     _show(rf"show ip bgp summary{_VRF}", bgp.summary_json, bgp.summary_text),
     _show(rf"show ipv6 bgp summary{_VRF}", bgp.summary6_json),
-    _show(rf"show ip bgp neighbors(?: (?P<address>[\d.]+))?{_VRF}", bgp.neighbors_json),
-    _show(rf"show ipv6 bgp peers{_VRF}", bgp.peers6_json),
+    _show(rf"show ip bgp neighbors(?: (?P<address>[\d.]+))?{_VRF}", bgp.neighbors_json, bgp_text.neighbors_text),
+    _show(rf"show ipv6 bgp peers{_VRF}", bgp.peers6_json, bgp_text.peers6_text),
     _show(
-        rf"show ip route{_VRF}(?: (?P<prefix>[\d./]+))?(?: (?P<protocol>bgp|connected|static))?",
+        rf"show ip bgp(?: (?P<prefix>[\d./]+)(?: (?P<longer>longer-prefixes))?)?{_VRF}",
+        ip_bgp.ip_bgp_json,
+        ip_bgp.ip_bgp_text,
+    ),
+    _show(
+        rf"show ip route{_VRF}(?: (?P<prefix>[\d./]+)(?: (?P<longer>longer-prefixes))?)?"
+        rf"(?: (?P<protocol>bgp|connected|static))?(?: detail)?",
         bgp.routes_json,
         bgp.routes_text,
     ),

@@ -10,6 +10,7 @@ from typing import Any
 from ...fabric import Route
 from ...sessions import BgpSession
 from ..view import View
+from .ip_bgp import is_chosen
 
 _STATES = {"established": "Established", "active": "Active"}
 _IDLE_REASONS = {"admin_down": "Administratively shut down", "prefix_limit": "Maximum routes exceeded"}
@@ -167,11 +168,8 @@ def _vrf_names(view: View, params: dict[str, str]) -> list[str]:
 
 
 def _routes(view: View, vrf: str, params: dict[str, str]) -> list[Route]:
-    prefix, protocol = params.get("prefix"), params.get("protocol")
-    if prefix and "/" not in prefix:
-        prefix += "/32"
-    table = view.fabric.rib(view.device.name, vrf)
-    return [r for r in table.values() if prefix in (None, r.prefix) and protocol in (None, r.protocol)]
+    protocol, table = params.get("protocol"), view.fabric.rib(view.device.name, vrf)
+    return [r for r in table.values() if is_chosen(r.prefix, params) and protocol in (None, r.protocol)]
 
 
 def _route(route: Route) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from ...state import InterfaceState
 from ..ports import lane_ports
-from ..view import View, short_name
+from ..view import View, dotted, short_name
+from .media import copper_ports, media_type
 
 _LOOPBACK_MTU = 65535
 _CAGE_BPS = 400_000_000_000
@@ -33,9 +34,16 @@ def _long_name(name: str) -> str:
     return kinds[found[1][0].lower()] + found[2] if found else name
 
 
-def _bandwidth_bps(interface: InterfaceState) -> int:
+def bandwidth_bps(view: View, interface: InterfaceState) -> int:
+    """The speed of a port, of a group the sum over the members that are bundled."""
+    if interface.is_group:
+        members = view.fabric.members(view.device.name, interface.name)
+        ports = {member.port for member in members if member.is_bundled}
+        return sum(bandwidth_bps(view, each) for each in view.state.interfaces if each.name in ports)
     if interface.speed:
         return int(float(interface.speed.removesuffix("g")) * 1_000_000_000)
+    if interface.name in copper_ports(view.device):
+        return 1_000_000_000
     if interface.name.startswith("Ethernet"):
         return _CAGE_BPS if "/" in interface.name else _SFP_BPS
     return 0 if interface.name.startswith(("Loopback", "Vlan")) else 1_000_000_000
@@ -58,7 +66,7 @@ def _interface(view: View, interface: InterfaceState) -> dict[str, Any]:
         "interfaceStatus": _status(interface, up),
         "hardware": "loopback" if is_loopback else "ethernet",
         "description": interface.description,
-        "bandwidth": _bandwidth_bps(interface),
+        "bandwidth": bandwidth_bps(view, interface),
         "mtu": _LOOPBACK_MTU if is_loopback else interface.mtu_bytes,
         "interfaceAddress": _addresses(interface),
     }
@@ -100,7 +108,7 @@ def interfaces_text(view: View, params: dict[str, str]) -> str:
             f"{interface.name} is {status}, line protocol is {facts['lineProtocolStatus']} ({facts['interfaceStatus']})"
         )
         if not interface.is_loopback:
-            mac = _dotted(facts["physicalAddress"])
+            mac = dotted(facts["physicalAddress"])
             text.append(f"  Hardware is Ethernet, address is {mac} (bia {mac})")
         else:
             text.append("  Hardware is Loopback")
@@ -112,11 +120,6 @@ def interfaces_text(view: View, params: dict[str, str]) -> str:
         bandwidth = f" , BW {facts['bandwidth'] // 1000} kbit" if facts["bandwidth"] else ""
         text.append(f"  {layer} {facts['mtu']} bytes{bandwidth}")
     return "\n".join(text) + "\n"
-
-
-def _dotted(mac: str) -> str:
-    digits = mac.replace(":", "")
-    return ".".join(digits[at : at + 4] for at in (0, 4, 8))
 
 
 def status_json(view: View, _: dict[str, str]) -> dict[str, Any]:
@@ -131,10 +134,10 @@ def status_json(view: View, _: dict[str, str]) -> dict[str, Any]:
             "linkStatus": _status(interface, up),
             "lineProtocolStatus": "up" if up else "down",
             "vlanInformation": _vlan_information(interface),
-            "bandwidth": _bandwidth_bps(interface),
+            "bandwidth": bandwidth_bps(view, interface),
             "duplex": "duplexFull",
             "autoNegotiateActive": False,
-            "interfaceType": "400GBASE-DR4",
+            "interfaceType": media_type(view, interface.name, bandwidth_bps(view, interface) // 1_000_000_000),
         }
     return {"interfaceStatuses": found}
 

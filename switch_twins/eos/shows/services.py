@@ -13,6 +13,9 @@ from typing import Any
 
 from ..view import View
 
+_UNHEARD = 16
+"""Stratum of a clock that is not synchronised (RFC 5905, section 7.3)."""
+
 
 def ntp_associations_json(view: View, _: dict[str, str]) -> dict[str, Any]:
     """``show ntp associations``."""
@@ -23,11 +26,25 @@ def ntp_associations_json(view: View, _: dict[str, str]) -> dict[str, Any]:
             name: {
                 "peerIpAddr": name,
                 "condition": _condition(name, answering),
-                "stratumLevel": 2 if name in answering else 16,
+                "stratumLevel": 2 if name in answering else _UNHEARD,
             }
             for name, _, _ in servers
         }
     }
+
+
+def ntp_associations_text(view: View, _: dict[str, str]) -> str:
+    """``show ntp associations`` as text (tests/recorded/eos_show/ntp_associations_text.txt): of names 15 characters."""
+    lines = ["     remote           refid      st t when poll reach   delay   offset  jitter", "=" * 78]
+    for name, peer in ntp_associations_json(view, {})["peers"].items():
+        is_heard = peer["stratumLevel"] != _UNHEARD
+        mark = {"sys.peer": "*", "candidate": "+"}.get(peer["condition"], " ")
+        refid, reach, when = (".LOCL.", 377, "1") if is_heard else (".INIT.", 0, "-")
+        times = f"{0.0:>8.3f} {0.0:>8.3f} {0.0:>7.3f}"
+        lines.append(
+            f"{mark}{name[:15]:<15} {refid:<15} {peer['stratumLevel']:>2} u {when:>4} {64:>4} {reach:>4} {times}"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def _ntp(view: View) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from ...learned import learned
 from ..view import View
 
-_MEMORY_KB = 16_000_000
+MEMORY_KB = 16_000_000
 
 
 def version_json(view: View, _: dict[str, str]) -> dict[str, Any]:
@@ -32,8 +32,8 @@ def version_json(view: View, _: dict[str, str]) -> dict[str, Any]:
         "imageOptimization": "Default",
         "bootupTimestamp": view.timestamp(view.booted_s),
         "uptime": view.uptime_s,
-        "memTotal": _MEMORY_KB,
-        "memFree": _MEMORY_KB // 2,
+        "memTotal": MEMORY_KB,
+        "memFree": MEMORY_KB // 2,
         "isIntlVersion": False,
     }
 
@@ -108,11 +108,6 @@ def vrfs_json(view: View, _: dict[str, str]) -> dict[str, Any]:
 def clock_text(view: View, _: dict[str, str]) -> str:
     """A line like ``show uptime``'s, enough to show that the switch answers."""
     return f"up {int(view.uptime_s)} seconds\n"
-
-
-def arp_json(_: View, __: dict[str, str]) -> dict[str, Any]:
-    """``show arp vrf all``: twins send no packets, so nothing is learned."""
-    return {"vrfs": {}}
 
 
 def mac_table_json(view: View, _: dict[str, str]) -> dict[str, Any]:

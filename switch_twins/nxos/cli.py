@@ -109,7 +109,8 @@ def _filtered(reply: Reply, text: str) -> Reply:
         if reply.body is None:
             return refused("structured output unsupported")
         return Reply(json.dumps(reply.body) + "\n", reply.body)
-    pattern = re.compile(re.escape(rest.strip('"')) if not re.search(r"[\^$.*\[]", rest) else rest.strip('"'))
+    bare = rest.strip("\"'")
+    pattern = re.compile(bare if re.search(r"[\^$.*\[]", bare) else re.escape(bare))
     lines = reply.text.splitlines()
     if word.startswith("inc") or word == "i":
         kept = [line for line in lines if pattern.search(line)]

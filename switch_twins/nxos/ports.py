@@ -32,6 +32,21 @@ def is_twisted_pair(model: str, name: str) -> bool:
     return found is not None and int(found[1]) <= _TWISTED_PAIRS.get(model, 0)
 
 
+_MOST_GBPS = {
+    "N9K-C9332D-GX2B": ((32, 400), (34, 10)),
+    "N9K-C93180YC-FX3": ((48, 25), (54, 100)),
+    "N9K-C9348GC-FXP": ((48, 1), (52, 25), (54, 100)),
+}
+"""Model -> (last port, the most that it and those before it have), from the data sheets that catalogue/cisco/ names."""
+
+
+def most_gbps(model: str, name: str) -> int:
+    """What a port has that nobody set and that agreed with nobody."""
+    found = re.match(r"Ethernet1/(\d+)", name)
+    number = int(found[1]) if found else 0
+    return next((gbps for last, gbps in _MOST_GBPS.get(model, ()) if number <= last), 400)
+
+
 def interfaces(tree: Tree) -> list[Node]:
     """Every interface's block, in the order of the running configuration."""
     return [node for node in tree.find("interface") if "name" in node.params]

@@ -19,7 +19,7 @@ _ENABLED = {True: "enabled", False: "disabled"}
 def show_hsrp(view: View) -> Reply:
     """``show hsrp``, as data and as text."""
     found = hsrp.standings(view.fabric, view.device.name)
-    text = "\n".join(_text(each) for each in found)
+    text = "".join(_text(each) for each in found)
     return Reply(text, table("grp_detail", [_row(each) for each in found]))
 
 
@@ -63,21 +63,29 @@ def _mac(each: HsrpStanding) -> str:
 
 
 def _text(each: HsrpStanding) -> str:
-    group, down = each.group, "(Interface Down)" if each.role == "initial" else ""
+    group, is_down = each.group, each.role == "initial"
+    down = "(Interface Down)" if is_down else ""
     preempt = ", may preempt" if group.preempt else ""
     lines = (
         f"{each.interface} - Group {group.number} (HSRP-V{group.version}) (IPv4)",
         f"  Local state is {_STATES[each.role]}{down}, priority {group.priority} (Cfged {group.priority}){preempt}",
+        f"    Forwarding threshold(for vPC), lower: 0 upper: {group.priority} ",
+        f"  Hellotime {_HELLO_S} sec, holdtime {_HOLD_S} sec",
         f"  Virtual IP address is {group.address} (Cfged)",
         f"  Active router is {_router(each, _active(each))}",
-        f"  Standby router is {_router(each, _standby(each))}",
+        f"  Standby router is {_router(each, _standby(each))} ",
         f"  Virtual mac address is {_mac(each)} (Default MAC)",
         f"  IP redundancy name is hsrp-{each.interface}-{group.number} (default)",
     )
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n\n"
+
+
+_HELLO_S, _HOLD_S = 3, 10
+"""Defaults of HSRP (RFC 2281, section 5.1); the lab's switches take no line that changes them."""
 
 
 def _router(each: HsrpStanding, member: HsrpMember | None) -> str:
     if member is None:
         return "unknown"
-    return "local" if member is each.own else f"{member.address} , priority {member.priority}"
+    end = f"priority {member.priority} expires in {_HOLD_S - 1}.000000 sec(s)"
+    return "local" if member is each.own else f"{member.address} , {end}"

@@ -1,290 +1,221 @@
-"""show interface, interface brief, interface status, LLDP neighbours.
+"""show interface: every interface with its counters.
 
-JSON keys: napalm 5.2.0 test/nxos/mocked_data/test_get_interfaces; text: what napalm's nxos_ssh and ntc-templates
-9.3.0 read.
+Lines and keys: tests/recorded/nxos_show/interfaces.txt; an SVI's keys: napalm 5.2.0, get_interfaces of its nxos driver.
+Nothing is sent in the lab, so no port has flapped or counted anything.
 """
 
 from __future__ import annotations
 
-import zlib
+import re
 
-from ..engine import Node
-from .extract import access_vlan, is_admin_up, is_routed, mtu_of, primary_address, speed_gbps, vrf_of
+from .interface_facts import Interface, facts
 from .reply import Body, Reply, View, short_name, table
 
-_SPEED_KBPS = 400_000_000
-_SPECIAL_SPEEDS_KBPS = {"loopback": 8_000_000, "mgmt0": 1_000_000, "Vlan": 1_000_000}
-
-
-def mac_of(view: View, name: str) -> str:
-    """A stable address per interface, in Cisco's spelling."""
-    digits = f"{zlib.crc32(f'{view.device.serial}/{name}'.encode()):08x}"
-    return f"00ee.{digits[:4]}.{digits[4:]}"
-
-
-def _speed_kbps(view: View, node: Node) -> int:
-    name = node.params["name"]
-    for start, speed in _SPECIAL_SPEEDS_KBPS.items():
-        if name.startswith(start):
-            return speed
-    gbps = speed_gbps(view.store.running, node)
-    return gbps * 1_000_000 if gbps else _SPEED_KBPS
-
-
-def _is_up(view: View, node: Node) -> bool:
-    name = node.params["name"]
-    if name == "mgmt0":
-        return is_admin_up(view.store.running, node)
-    return view.fabric.is_up(view.device.name, name)
-
-
-def _reason(view: View, node: Node) -> str:
-    """Why a port is down, in NX-OS's wording."""
-    if not is_admin_up(view.store.running, node):
-        return "Administratively down"
-    link = view.fabric.link(view.device.name, node.params["name"])
-    return "XCVR not inserted" if link.peer is None else "Link not connected"
-
-
-def _vlan_word(view: View, node: Node) -> str:
-    """``routed``, ``trunk`` or the VLAN of an access port, as in the tables."""
-    if is_routed(view.store.running, node):
-        return "routed"
-    vlan = access_vlan(view.store.running, node)
-    return "trunk" if vlan is None else str(vlan)
-
-
-def _svi_row(view: View, node: Node) -> Body:
-    """An SVI's fields have names of their own (napalm 5.2.0 napalm/nxos/nxos.py, get_interfaces)."""
-    name, up = node.params["name"], _is_up(view, node)
-    row: Body = {
-        "interface": name,
-        "svi_line_proto": "up" if up else "down",
-        "svi_admin_state": "up" if is_admin_up(view.store.running, node) else "down",
-        "svi_mac": mac_of(view, name),
-        "svi_mtu": str(mtu_of(view.store.running, node)),
-        "svi_bw": str(_speed_kbps(view, node)),
-    }
-    if description := node.value("description", "text"):
-        row["svi_desc"] = description
-    if address := primary_address(node):
-        row |= {"svi_ip_addr": address.partition("/")[0], "svi_ip_mask": address.partition("/")[2]}
-    return row
-
-
-def _row(view: View, node: Node) -> Body:
-    name, up = node.params["name"], _is_up(view, node)
-    admin = "up" if is_admin_up(view.store.running, node) else "down"
-    row: Body = {"interface": name, "state": "up" if up else "down", "admin_state": admin}
-    if not up:
-        row["state_rsn_desc"] = _reason(view, node)
-    description = node.value("description", "text")
-    if description:
-        row["desc"] = description
-    row |= {
-        "eth_mtu": str(mtu_of(view.store.running, node)),
-        "eth_bw": _speed_kbps(view, node),
-        "eth_dly": 10,
-        "medium": "broadcast",
-    }
-    address = primary_address(node)
-    if address:
-        ip, _, length = address.partition("/")
-        row |= {"eth_ip_addr": ip, "eth_ip_mask": int(length)}
-    if not name.startswith("loopback"):
-        mac = mac_of(view, name)
-        row |= {
-            "eth_hw_desc": f"{_speed_kbps(view, node) // 1000} Ethernet",
-            "eth_hw_addr": mac,
-            "eth_bia_addr": mac,
-            "eth_duplex": "full",
-            "eth_speed": f"{_speed_kbps(view, node) // 1_000_000} Gb/s",
-            "eth_link_flapped": "never",
-            "eth_mode": _vlan_word(view, node) if not _vlan_word(view, node).isdigit() else "access",
-        }
-    return row
-
-
-def _text(row: Body) -> str:
-    lines = [
-        f"{row['interface']} is {row['state']}" + (f" ({row['state_rsn_desc']})" if "state_rsn_desc" in row else "")
-    ]
-    lines.append(f"admin state is {row['admin_state']}, Dedicated Interface")
-    if "eth_hw_addr" in row:
-        lines.append(f"  Hardware: {row['eth_hw_desc']}, address: {row['eth_hw_addr']} (bia {row['eth_bia_addr']})")
-    else:
-        lines.append("  Hardware: Loopback")
-    if "desc" in row:
-        lines.append(f"  Description: {row['desc']}")
-    if "eth_ip_addr" in row:
-        lines.append(f"  Internet Address is {row['eth_ip_addr']}/{row['eth_ip_mask']}")
-    lines.append(f"  MTU {row['eth_mtu']} bytes, BW {row['eth_bw']} Kbit , DLY 10 usec")
-    if "eth_mode" in row:
-        lines += [
-            f"  Port mode is {row['eth_mode']}",
-            f"  full-duplex, {row['eth_speed']}",
-            "  Last link flapped never",
-        ]
-    return "\n".join(lines) + "\n"
+_COUNTERS = """\
+  RX
+    {inucast} unicast packets  {inmcast} multicast packets  {inbcast} broadcast packets
+    {inpkts} input packets  {inbytes} bytes
+    {jumbo_inpkts} jumbo packets  {storm_supp} storm suppression bytes
+    {runts} runts  {giants} giants  {crc} CRC  {nobuf} no buffer
+    {inerr} input error  {frame} short frame  {overrun} overrun   {underrun} underrun  {ignored} ignored
+    {watchdog} watchdog  {bad_eth} bad etype drop  {bad_proto} bad proto drop  {in_ifdown_drops} if down drop
+    {dribble} input with dribble  {indiscard} input discard
+    {inpause} Rx pause
+  TX
+    {outucast} unicast packets  {outmcast} multicast packets  {outbcast} broadcast packets
+    {outpkts} output packets  {outbytes} bytes
+    {jumbo_outpkts} jumbo packets
+    {outerr} output error  {coll} collision  {deferred} deferred  {latecoll} late collision
+    {lostcarrier} lost carrier  {nocarrier} no carrier  {babbles} babble  {outdiscard} output discard
+    {outpause} Tx pause"""
+COUNTERS = tuple(re.findall(r"{(\w+)}", _COUNTERS))
+"""The words of the keys, in the order of the lines."""
+_LOAD = "  reliability 255/255, txload 1/255, rxload 1/255"
+_RATES = """\
+  0 interface resets
+  30 seconds input rate 0 bits/sec, 0 packets/sec
+  30 seconds output rate 0 bits/sec, 0 packets/sec
+  Load-Interval #2: 5 minute (300 seconds)
+    input rate 0 bps, 0 pps; output rate 0 bps, 0 pps"""
+_MANAGEMENT_COUNTERS = """\
+  1 minute input rate 0 bits/sec, 0 packets/sec
+  1 minute output rate 0 bits/sec, 0 packets/sec
+  Rx
+    0 input packets 0 unicast packets 0 multicast packets
+    0 broadcast packets 0 bytes
+  Tx
+    0 output packets 0 unicast packets 0 multicast packets
+    0 broadcast packets 0 bytes"""
+_LOOPBACK_COUNTERS = """\
+    0 packets input 0 bytes
+    0 multicast frames 0 compressed
+    0 input errors 0 frame 0 overrun 0 fifo
+    0 packets output 0 bytes 0 underruns
+    0 output errors 0 collisions 0 fifo
+    0 out_carrier_errors"""
 
 
 def interface(view: View, name: str | None = None) -> Reply:
     """Show interface [X]."""
-    nodes = view.interfaces() if name is None else [n for n in view.interfaces() if n.params["name"] == name]
-    if not nodes:
+    found = facts(view, name)
+    if not found:
         return Reply("Invalid range at '^' marker.\n", is_refused=True)
-    text = "\n".join(_text(_row(view, node)) for node in nodes)
-    rows = [(_svi_row if node.params["name"].startswith("Vlan") else _row)(view, node) for node in nodes]
-    return Reply(text, table("interface", rows))
+    text = "\n\n".join("\n".join(_lines(each)) for each in found)
+    return Reply(text + "\n", table("interface", [_row(each) for each in found]))
 
 
-def brief(view: View) -> Reply:
-    """Show interface brief."""
-    rows = []
-    for node in view.interfaces():
-        row = _row(view, node)
-        reason = row.get("state_rsn_desc", "none")
-        rows.append(
-            {
-                "interface": row["interface"],
-                "state": row["state"],
-                "state_rsn_desc": reason,
-                "portmode": row.get("eth_mode", "--"),
-                "vlan": "--",
-                "type": "eth",
-                "speed": f"{row['eth_bw'] // 1_000_000}G(D)",
-            }
-        )
-    names = [short_name(row["interface"]) for row in rows]
-    head = [
-        "-" * 80,
-        "Ethernet        VLAN    Type Mode   Status  Reason                 Speed     Port",
-        "Interface                                                                    Ch #",
-        "-" * 80,
-    ]
-    lines = [
-        f"{n:<15} --      eth  {r['portmode']:<6} {r['state']:<7} {r['state_rsn_desc']:<22} {r['speed']}    --"
-        for n, r in zip(names, rows, strict=True)
-        if n.startswith("Eth")
-    ]
-    return Reply("\n".join([*head, *lines, ""]), table("interface", rows))
+def counters(_: Interface) -> dict[str, int]:
+    """A port's, by the words of the keys."""
+    return dict.fromkeys(COUNTERS, 0)
 
 
-def status(view: View) -> Reply:
-    """Show interface status."""
-    head = ["-" * 80, "Port          Name               Status    Vlan      Duplex  Speed   Type", "-" * 80]
-    lines, rows = [], []
-    for node in view.interfaces():
-        row = _row(view, node)
-        word = "connected" if row["state"] == "up" else "disabled" if row["admin_state"] == "down" else "notconnec"
-        name = (row.get("desc") or "--")[:18]
-        vlan = _vlan_word(view, node)
-        speed = f"{row['eth_bw'] // 1_000_000}G"
-        lines.append(f"{short_name(row['interface']):<13} {name:<18} {word:<9} {vlan:<9} full    {speed:<7} --")
-        rows.append({"interface": row["interface"], "name": name, "state": word, "vlan": vlan, "speed": speed})
-    return Reply("\n".join([*head, *lines, ""]), table("interface", rows))
+# -- as text -------------------------------------------------------------------------------------------------------
 
 
-def ip_brief(view: View, vrf: str = "default") -> Reply:
-    """Show ip interface brief [vrf X]."""
-    lines = [f'IP Interface Status for VRF "{vrf}"(1)', "Interface            IP Address      Interface Status"]
-    rows = []
-    for node in view.interfaces():
-        address = primary_address(node)
-        if address is None or vrf_of(node) != vrf:
-            continue
-        up, admin = _is_up(view, node), is_admin_up(view.store.running, node)
-        word, ip = "up" if up else "down", address.partition("/")[0]
-        state = f"protocol-{word}/link-{word}/admin-{'up' if admin else 'down'}"
-        lines.append(f"{short_name(node.params['name']):<20} {ip:<15} {state}")
-        rows.append(
-            {
-                "vrf-name-out": vrf,
-                "intf-name": node.params["name"],
-                "proto-state": word,
-                "link-state": word,
-                "admin-state": "up" if admin else "down",
-                "prefix": ip,
-            }
-        )
-    return Reply("\n".join([*lines, ""]), table("intf", rows))
+def _lines(each: Interface) -> list[str]:
+    if each.kind == "Vlan":
+        return _svi_lines(each)
+    if each.kind == "loopback":
+        return [*_head(each), "  Hardware: Loopback", *_layer3(each, delay_us=5000), *_loopback_end()]
+    state = _head(each)
+    hardware = f"  Hardware: {_hardware(each)}, address: {each.mac} (bia {each.mac})"
+    tagged = each.node.value("encapsulation dot1q", "vlan")
+    encapsulation = f"802.1Q Virtual LAN, Vlan ID {tagged}" if tagged else "ARPA"
+    lines = [*state, hardware, *_layer3(each), _LOAD, f"  Encapsulation {encapsulation}, medium is broadcast"]
+    if each.is_up or each.kind == "mgmt" or not each.is_admin_up:
+        lines.append(f"  Port mode is {each.mode}")
+    lines.append(f"  {_duplex(each)}-duplex, {each.speed if _speaks(each) else 'auto-speed'}{_media(each)}")
+    if each.kind == "mgmt":
+        return [*lines, *_toggles("EtherType is 0x0000", negotiates=True), _MANAGEMENT_COUNTERS]
+    return [*lines, *_layer1(each), _RATES, _COUNTERS.format(**counters(each))]
 
 
-# -- LLDP ----------------------------------------------------------------------------------------------------------
+def _head(each: Interface) -> list[str]:
+    """State, and what else stands above the hardware's line."""
+    state = "up" if each.is_up else f"down ({each.reason})"
+    admin = f"admin state is {'up' if each.is_admin_up else 'down'}"
+    if each.kind == "port-channel":
+        number = each.node.value("vpc", "number")
+        status = [f" vPC Status: {'Up' if each.is_up else 'Down'}, vPC number: {number}"] if number else []
+        return [f"{each.name} is {state}", admin, *status]
+    admin += ", Dedicated Interface" if each.kind == "Ethernet" else ","
+    group = [f"  Belongs to {short_name(each.group)}"] if each.group else []
+    return [f"{each.name} is {state}", admin, *group]
 
 
-def lldp_neighbors(view: View) -> Reply:
-    """Show lldp neighbors."""
-    if (refused := _lldp_off(view)) is not None:
-        return refused
-    found = view.fabric.lldp(view.device.name)
-    head = [
-        "Capability codes:",
-        "  (R) Router, (B) Bridge, (T) Telephone, (C) DOCSIS Cable Device",
-        "  (W) WLAN Access Point, (P) Repeater, (S) Station, (O) Other",
-        "Device ID            Local Intf      Hold-time  Capability  Port ID",
-    ]
-    lines = [f"{n.hostname:<20} {short_name(n.local_port):<15} 120        BR          {n.port}" for n in found]
-    rows = [
-        {
-            "chassis_type": "7",
-            "chassis_id": n.hostname,
-            "l_port_id": short_name(n.local_port),
-            "hold_time": "120",
-            "system_capability": "BR",
-            "port_type": "5",
-            "port_id": n.port,
-        }
-        for n in found
-    ]
-    body = {**table("nbor", rows), "neigh_count": str(len(rows))}
-    return Reply("\n".join([*head, *lines, f"Total entries displayed: {len(found)}", ""]), body)
+def _layer3(each: Interface, delay_us: int = 10) -> list[str]:
+    description = [f"  Description: {each.description}"] if each.description else []
+    address = [f"  Internet Address is {each.address[0]}/{each.address[1]}"] if each.address else []
+    space = " " if each.kind == "loopback" else ""
+    return [*description, *address, f"  MTU {each.mtu_bytes} bytes, BW {each.kbps} Kbit{space}, DLY {delay_us} usec"]
 
 
-def lldp_detail(view: View, name: str | None = None) -> Reply:
-    """Show lldp neighbors [interface X] detail."""
-    if (refused := _lldp_off(view)) is not None:
-        return refused
-    found = [n for n in view.fabric.lldp(view.device.name) if name in (None, n.local_port)]
-    blocks = []
-    rows = []
-    for n in found:
-        chassis = mac_of(view, n.device)
-        description = n.port_description or "null"
-        blocks.append(f"""Chassis id: {chassis}
-Port id: {n.port}
-Local Port id: {short_name(n.local_port)}
-Port Description: {description}
-System Name: {n.hostname}
-System Description: not advertised
-Time remaining: 105 seconds
-System Capabilities: B, R
-Enabled Capabilities: B, R
-Management Address: not advertised
-Management Address IPV6: not advertised
-Vlan ID: not advertised
-
-""")
-        rows.append(
-            {
-                "chassis_id": chassis,
-                "port_id": n.port,
-                "l_port_id": short_name(n.local_port),
-                "port_desc": description,
-                "sys_name": n.hostname,
-                "sys_desc": "not advertised",
-                "ttl": "105",
-                "system_capability": "B, R",
-                "enabled_capability": "B, R",
-                "vlan_id": "not advertised",
-            }
-        )
-    head = "Capability codes:\n  (R) Router, (B) Bridge, (T) Telephone, (C) DOCSIS Cable Device\n\n"
-    text = head + "".join(blocks) + f"Total entries displayed: {len(found)}\n"
-    return Reply(text, {**table("nbor_detail", rows), "neigh_count": str(len(rows))})
+def _loopback_end() -> list[str]:
+    medium = "  Encapsulation LOOPBACK, medium is broadcast"
+    return [_LOAD, medium, "  Auto-mdix is turned off", _LOOPBACK_COUNTERS]
 
 
-def _lldp_off(view: View) -> Reply | None:
-    if view.store.running.first("feature lldp") is not None:
-        return None
-    return Reply("ERROR: LLDP is not enabled\n", is_refused=True)
+def _svi_lines(each: Interface) -> list[str]:
+    up = each.is_up and each.is_admin_up
+    state = "up, line protocol is up" if up else f"down ({each.reason}), line protocol is down"
+    return [f"{each.name} is {state}", f"  Hardware is EtherSVI, address is  {each.mac}", *_layer3(each)]
+
+
+def _layer1(each: Interface) -> list[str]:
+    lines = _toggles("EtherType is 0x8100", negotiates=each.node.first("no negotiate auto") is None)
+    if each.kind == "port-channel":
+        found = " ".join(short_name(member.name) for member in each.members)
+        members = f"  Members in this channel: {found}" if found else "  No members"
+        return [*lines[1:], members, '  Last clearing of "show interface" counters never']
+    rate = ["  Rate mode is dedicated"] if each.is_up else []
+    end = ["  EEE (efficient-ethernet) : n/a", "  Last link flapped never"]
+    return ["  Beacon is turned off", *lines[:3], *rate, *lines[3:], *end, _CLEARED]
+
+
+_CLEARED = '  Last clearing of "show interface" counters never'
+
+
+def _toggles(last: str, *, negotiates: bool) -> list[str]:
+    flow = "  Input flow-control is off, output flow-control is off"
+    is_management = last.endswith("0000")
+    first = f"  Auto-Negotiation is turned {'on' if negotiates else 'off'}"
+    if is_management:
+        return [first, "  Auto-mdix is turned off", f"  {last}"]
+    return [f"{first}  FEC mode is Auto", flow, "  Auto-mdix is turned off", "  Switchport monitor is off", f"  {last}"]
+
+
+def _hardware(each: Interface) -> str:
+    if each.kind == "port-channel":
+        return "Port-Channel"
+    if each.kind == "mgmt":
+        return "GigabitEthernet"
+    return f"{each.kbps // 1000} Ethernet"
+
+
+def _speaks(each: Interface) -> bool:
+    """Does it have a speed to print?"""
+    return each.is_up or each.has_speed_line or each.kind == "mgmt"
+
+
+def _duplex(each: Interface) -> str:
+    return "full" if _speaks(each) else "auto"
+
+
+def _media(each: Interface) -> str:
+    return f", media type is {each.short_speed}" if each.is_up and each.kind == "Ethernet" else ""
+
+
+# -- as data -------------------------------------------------------------------------------------------------------
+
+
+def _row(each: Interface) -> Body:
+    if each.kind == "Vlan":
+        return _svi_row(each)
+    row: Body = {"interface": each.name, "state": "up" if each.is_up else "down"}
+    if not each.is_up:
+        row["state_rsn_desc"] = each.reason
+    row["admin_state"] = "up" if each.is_admin_up else "down"
+    if each.description:
+        row["desc"] = each.description
+    if each.address:
+        row |= {"eth_ip_addr": each.address[0], "eth_ip_mask": each.address[1]}
+    row |= {"eth_mtu": str(each.mtu_bytes), "eth_bw": each.kbps, "eth_dly": 10, "medium": "broadcast"}
+    return row if each.kind == "loopback" else row | _port_keys(each)
+
+
+def _port_keys(each: Interface) -> Body:
+    row: Body = {
+        "eth_hw_desc": _hardware(each),
+        "eth_hw_addr": each.mac,
+        "eth_bia_addr": each.mac,
+        "eth_reliability": "255",
+        "eth_txload": "1",
+        "eth_rxload": "1",
+        "eth_mode": each.mode,
+        "eth_duplex": _duplex(each),
+        "eth_speed": each.speed if _speaks(each) else "auto-speed",
+        "eth_autoneg": "on" if each.node.first("no negotiate auto") is None else "off",
+        "eth_mdix": "off",
+    }
+    if each.kind == "mgmt":
+        return {**row, "eth_ethertype": "0x0000"}
+    row |= {"eth_beacon": "off", "eth_in_flowctrl": "off", "eth_out_flowctrl": "off", "eth_swt_monitor": "off"}
+    row |= {"eth_ethertype": "0x8100", "eth_link_flapped": "never", "eth_clear_counters": "never", "eth_reset_cntr": 0}
+    return row | {f"eth_{key}": value for key, value in counters(each).items()}
+
+
+def _svi_row(each: Interface) -> Body:
+    up = each.is_up
+    row: Body = {
+        "interface": each.name,
+        "svi_line_proto": "up" if up else "down",
+        "svi_admin_state": "up" if each.is_admin_up else "down",
+        "svi_mac": each.mac,
+        "svi_mtu": str(each.mtu_bytes),
+        "svi_bw": str(each.kbps),
+    }
+    if each.description:
+        row["svi_desc"] = each.description
+    if each.address:
+        row |= {"svi_ip_addr": each.address[0], "svi_ip_mask": str(each.address[1])}
+    return row

@@ -17,6 +17,7 @@ _NOT_PERFORMED = "CONSISTENCY_CHECK_NOT_PERFORMED"
 _UNREACHABLE = "SYSERR_MCECM_PEER_UNRCH"
 _OTHER_DOMAIN = "vPC domain/system id mismatch"
 _STATES = {True: 1, False: 0}
+_UP_DOWN = {1: "up", 0: "down"}
 _LABELS = (
     ("vPC domain id", "vpc-domain-id"),
     ("Peer status", "vpc-peer-status"),
@@ -37,8 +38,30 @@ def vpc(view: View) -> Reply:
     groups = [each for each in view.fabric.state(view.device.name).interfaces if each.over_both]
     body = {**_status(pairing), "num-of-vpcs": str(len(groups)), **_settings(view), **_peer_link(view, pairing)}
     body |= table("vpc", [_row(view, each) for each in groups])
-    lines = [f"{title:<34}: {body[key]}" for title, key in _LABELS]
+    lines = [*_LEGEND, *(f"{title:<34}: {body[key]}" for title, key in _LABELS), "", *_ports(body)]
     return Reply("\n".join(lines) + "\n", body)
+
+
+_LEGEND = ("Legend:", "                (*) - local vPC is down, forwarding via vPC peer-link", "")
+
+
+def _ports(body: Body) -> list[str]:
+    """The peer link and the groups over both, as tables (the columns of the second: from memory)."""
+    link = body["TABLE_peerlink"]["ROW_peerlink"]
+    state = _UP_DOWN[link["peer-link-port-state"]]
+    rule = "-" * 69
+    lines = ["vPC Peer-link status", rule, "id   Port   Status Active vlans    "]
+    lines += ["--   ----   ------ --------------------------------------------------"]
+    lines += [f"{link['peer-link-id']:<4} {link['peerlink-ifindex']:<6} {state:<6} {link['peer-up-vlan-bitset']}", ""]
+    groups = body.get("TABLE_vpc", {}).get("ROW_vpc", [])
+    if groups:
+        lines += ["vPC status", "-" * 76, "Id    Port          Status Consistency Reason                Active vlans"]
+        lines += ["--    ------------  ------ ----------- ------                ---------------"]
+    for row in groups if isinstance(groups, list) else [groups]:
+        words = "success     success" if row["vpc-consistency-status"] == "SUCCESS" else "failed      -"
+        state = _UP_DOWN[row["vpc-port-state"]]
+        lines.append(f"{row['vpc-id']:<5} {row['vpc-ifindex']:<13} {state:<6} {words:<33} {row['up-vlan-bitset']}")
+    return lines
 
 
 def _status(pairing: Pairing) -> Body:

@@ -1,7 +1,7 @@
-"""show ntp peer-status, logging server, boot, vrf interface: who the switch talks to, and how it begins.
+"""show ntp peers, ntp peer-status, logging server, boot: who the switch talks to, and how it begins.
 
 NTP: keys of the Show Command Reference 9.3(x); the others are text: documents 63429664616 (boot), 70162180304 (log
-servers), 1882896382 (VRFs). In the lab every time server with an address answers, in a VRF where the switch has an
+servers). In the lab every time server with an address answers, in a VRF where the switch has an
 address itself; the clock follows the one that is preferred, else the first. No message is sent to a log server.
 """
 
@@ -37,6 +37,19 @@ def ntp_peer_status(view: View) -> Reply:
     lines = [f"Total peers : {len(rows)}"]
     lines += [f"{row['syncmode']}{row['remote']:<35} {row['local']:<16} {row['st']:>3} {row['vrf']}" for row in rows]
     return Reply("\n".join([*lines, ""]), {"totalpeers": str(len(rows)), **table("peersstatus", rows)})
+
+
+def ntp_peers(view: View) -> Reply:
+    """Show ntp peers: tests/recorded/nxos_show/ntp_peers.txt."""
+    found = [("Server", node) for node in view.store.running.find("ntp server")]
+    found += [("Peer", node) for node in view.store.running.find("ntp peer")]
+    rule = "-" * 50
+    lines = [rule, "  Peer IP Address               Serv/Peer          ", rule]
+    lines += [f"  {node.params['host']:<29} {kind} (configured) " for kind, node in found]
+    rows = [
+        {"PeerIPAddress": node.params["host"], "serv_peer": kind, "conf_flag": "(configured)"} for kind, node in found
+    ]
+    return Reply("\n".join([*lines, ""]), table("peers", rows))
 
 
 def _vrf(node: Node) -> str:
@@ -88,16 +101,4 @@ def user_account(view: View) -> Reply:
     lines: list[str] = []
     for name, own in roles.items():
         lines += [f"user:{name}", "        this user account has no expiry date", f"        roles:{' '.join(own)}"]
-    return Reply("\n".join([*lines, ""]))
-
-
-def vrf_interface(view: View) -> Reply:
-    """Show vrf interface: ports that are not switched, SVIs and loopbacks."""
-    numbers = {"default": 1, "management": 2}
-    lines = [f"{'Interface':<26}{'VRF-Name':<32}{'VRF-ID':>6}  Site-of-Origin"]
-    routed = [each for each in view.interfaces() if each.first("switchport") is None]
-    for port in routed:
-        vrf = port.value("vrf member", "vrf") or "default"
-        number = numbers.setdefault(vrf, len(numbers) + 1)
-        lines.append(f"{port.params['name']:<26}{vrf:<32}{number:>6}  --")
     return Reply("\n".join([*lines, ""]))

@@ -150,8 +150,9 @@ def feature(view: View) -> Reply:
 
 def clock(view: View) -> Reply:
     """Show clock."""
-    now = view.store.timestamp()
-    return Reply(f"{now} UTC\nTime source is NTP\n", {"simple_time": now})
+    moment = view.store.now()
+    now = f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d} UTC {moment:%a %b %d %Y}"
+    return Reply(f"{now}\nTime source is NTP\n", {"simple_time": now, "time_source": "NTP"})
 
 
 def reload_pending(view: View) -> Reply:

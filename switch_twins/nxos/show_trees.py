@@ -1,4 +1,4 @@
-"""show spanning-tree.
+"""show spanning-tree, show spanning-tree root.
 
 Text: a pair's published outputs (tests/recorded/nxos_show/spanning_tree_text.txt). Its data has a source for one VLAN
 alone, so there is none here. Ports that are down are left out (M); costs and numbers of ports are not worked out.
@@ -19,6 +19,21 @@ def spanning_tree(view: View) -> Reply:
     """``show spanning-tree``: each tree, its bridges and its ports."""
     found = trees(view.fabric, view.device.name)
     return Reply("\n" + "\n\n".join("\n".join(_block(view, each)) + "\n" for each in found))
+
+
+def root(view: View) -> Reply:
+    """``show spanning-tree root``: the root of each tree, and the way there."""
+    lines = [
+        "                                        Root  Hello Max Fwd",
+        "Vlan                   Root ID          Cost  Time  Age Dly  Root Port",
+        "---------------- -------------------- ------- ----- --- ---  ----------------",
+    ]
+    for each in trees(view.fabric, view.device.name):
+        is_root = each.root == each.own
+        port = "This bridge is root" if is_root else f"{_peer_link(view):>17}"
+        bridge = f"{_priority(each, each.root):>5} {_mac(each.root)}"
+        lines.append(f"{each.lines.name:<15} {bridge}{int(not is_root):>8}    2   20  15  {port}")
+    return Reply("\n".join(["", *lines, ""]))
 
 
 def _block(view: View, tree: Tree) -> list[str]:

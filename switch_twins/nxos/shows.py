@@ -6,17 +6,24 @@ import re
 from collections.abc import Callable
 
 from . import (
+    show_bgp,
     show_groups,
+    show_hardware,
     show_hsrp,
     show_interfaces,
+    show_ip,
+    show_lists,
+    show_lldp,
     show_pairs,
     show_policies,
+    show_ports,
     show_qos,
     show_routing,
     show_services,
     show_system,
     show_trees,
     show_vlans,
+    show_vrfs,
 )
 from .commands import invalid
 from .reply import Reply, View
@@ -62,6 +69,10 @@ def _named(function: Callable[[View, str | None], Reply]) -> Callable[[View, re.
     return lambda view, found: function(view, _full(found[1]) if found[1] else None)
 
 
+def _of_vrf(function: Callable[[View, str], Reply]) -> Callable[[View, re.Match[str]], Reply]:
+    return lambda view, found: function(view, found[1] or "default")
+
+
 def _route(view: View, found: re.Match[str]) -> Reply:
     return show_routing.ip_route(view, found[1], found[2] or "default")
 
@@ -95,33 +106,66 @@ SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
         (r"show inventory", _plain(show_system.inventory)),
         (r"show feature", _plain(show_system.feature)),
         (r"show clock", _plain(show_system.clock)),
+        (r"show module", _plain(show_hardware.module)),
+        (r"show license host-id", _plain(show_hardware.license_host_id)),
+        (r"show environment", _plain(show_hardware.environment)),
+        (r"show environment temperature", _plain(show_hardware.temperature)),
+        (r"show environment fan", _plain(show_hardware.fan)),
+        (r"show environment power", _plain(show_hardware.power)),
+        (r"show processes cpu", _plain(show_hardware.processes_cpu)),
+        (r"show processes memory shared", _plain(show_hardware.processes_memory_shared)),
+        (r"show system resources", _plain(show_hardware.system_resources)),
+        (r"show ntp peers", _plain(show_services.ntp_peers)),
         (r"show ntp peer-status", _plain(show_services.ntp_peer_status)),
         (r"show logging server", _plain(show_services.logging_server)),
         (r"show user-account", _plain(show_services.user_account)),
         (r"show boot", _plain(show_services.boot)),
-        (r"show vrf interface", _plain(show_services.vrf_interface)),
+        (r"show vrf(?: all)?", _plain(show_vrfs.vrf)),
+        (r"show vrf(?: all)? detail", _plain(show_vrfs.detail)),
+        (r"show vrf(?: all)? interface", _plain(show_vrfs.interface)),
         (rf"show interface(?: {_NAME})? priority-flow-control", _named(show_qos.priority_flow_control)),
-        (r"show interface brief", _plain(show_interfaces.brief)),
-        (r"show interface status", _plain(show_interfaces.status)),
+        (r"show interface brief", _plain(show_ports.brief)),
+        (r"show interface description", _plain(show_ports.description)),
+        (r"show interface status", _plain(show_ports.status)),
+        (rf"show interface(?: {_NAME})? switchport", _named(show_ports.switchport)),
+        (r"show interface counters detailed", _plain(show_ports.counters_detailed)),
+        (r"show interface transceiver details", _plain(show_ports.transceiver)),
         (r"show port-channel summary", _plain(show_groups.summary)),
         (r"show lacp neighbor", _plain(show_groups.neighbors)),
+        (r"show vlan", _plain(show_vlans.everything)),
         (r"show vlan brief", _plain(show_vlans.brief)),
         (r"show mac address-table", _plain(show_vlans.mac_address_table)),
         (r"show spanning-tree", _plain(show_trees.spanning_tree)),
-        (r"show hsrp", _hsrp),
+        (r"show spanning-tree root", _plain(show_trees.root)),
+        (r"show hsrp(?: all)?", _hsrp),
         (r"show vpc(?: brief)?", _plain(show_pairs.vpc)),
         (r"show vpc consistency-parameters global", _plain(show_pairs.consistency)),
         (rf"show interface(?: {_NAME})?", _named(show_interfaces.interface)),
-        (r"show ip interface brief(?: vrf (\S+))?", lambda v, m: show_interfaces.ip_brief(v, m[1] or "default")),
-        (r"show lldp neighbors", _plain(show_interfaces.lldp_neighbors)),
-        (rf"show lldp neighbors(?: interface {_NAME})? detail", _named(show_interfaces.lldp_detail)),
-        (r"show bgp all summary(?: vrf all)?", _plain(show_routing.summary)),
+        (r"show ip interface brief(?: vrf (\S+))?", _of_vrf(show_ip.brief)),
+        (r"show ip interface(?: vrf (\S+))?", _of_vrf(show_ip.interface)),
+        (r"show ipv6 interface(?: vrf (\S+))?", _of_vrf(show_ip.ipv6_interface)),
+        (r"show ip arp(?: vrf (\S+))?", _of_vrf(show_ip.arp)),
+        (r"show access-lists(?: (\S+))?", lambda v, m: show_lists.access_lists(v, m[1])),
+        (r"show route-map(?: (\S+))?", lambda v, m: show_lists.route_maps(v, m[1])),
+        (r"show lldp neighbors", _plain(show_lldp.lldp_neighbors)),
+        (rf"show lldp neighbors(?: interface {_NAME})? detail", _named(show_lldp.lldp_detail)),
+        (r"show bgp all summary(?: vrf all)?", _plain(show_bgp.summary)),
         (
             r"show (?:ip )?bgp(?: ipv4 unicast)? summary(?: vrf (\S+))?",
-            lambda v, m: show_routing.summary(v, None if m[1] == "all" else m[1] or "default"),
+            lambda v, m: show_bgp.summary(v, None if m[1] == "all" else m[1] or "default"),
         ),
-        (r"show (?:ip )?bgp(?: ipv4 unicast)? neighbors(?: ([\d.]+))?", lambda v, m: show_routing.neighbors(v, m[1])),
+        (
+            r"show (?:ip )?bgp(?: ipv4 unicast)? neighbors(?: ([\d.]+))?(?: vrf (\S+))?",
+            lambda v, m: show_bgp.neighbors(v, m[1], m[2] or "default"),
+        ),
+        (r"show bgp process", _plain(show_bgp.process)),
+        (r"show ip bgp(?: vrf (\S+))?", _of_vrf(show_bgp.table_of_paths)),
+        (
+            r"show ip bgp(?: vrf (\S+))? ([\d.]+/\d+)",
+            lambda v, m: show_bgp.one_prefix(v, m[2], m[1] or "default"),
+        ),
         (r"show ip route(?: ([\d./]+))?(?: vrf (\S+))?", _route),
+        (r"show ip route vrf (\S+) ([\d./]+)", lambda v, m: show_routing.ip_route(v, m[2], m[1])),
         (r"show ip load-sharing", _plain(show_routing.load_sharing)),
         (r"show system config reload-pending", _plain(show_system.reload_pending)),
         (r"show bfd neighbors(?: vrf \S+)?", _plain(show_routing.bfd_neighbors)),

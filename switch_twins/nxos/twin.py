@@ -11,12 +11,12 @@ from ..twin import LabContext, RequestCounter
 from .cli import Cli
 from .day0 import brownfield_tree, management_address
 from .extract import is_admin_up, primary_address, switch_state
+from .interface_facts import mac_of
 from .nxapi import NxApiServer
 from .password import is_password
 from .replace import ConfigReplace
 from .reply import View
 from .served import named_vrf, served_api
-from .show_interfaces import mac_of
 from .ssh import SshServer
 from .store import ConfigStore
 

@@ -50,10 +50,18 @@ printf '%s\n' "${scenarios[@]}" | xargs -P "$at_once" -I {} bash -c 'run_one {}'
 failed=$(for name in "${scenarios[@]}"; do grep -qE "^$name .*failed=0" "$logs/$name.log" || echo "$name"; done)
 count=$(wc -w <<<"$failed")
 echo "roles: $((${#scenarios[@]} - count)) passed, $count failed"
-# Once more and last, for whoever has only the end of a long output: the task that failed last (those before it may be meant to fail).
+# Once more and last, for whoever has only the end of a long output: the task that failed last in the part that failed
+# (those before it may be meant to fail), and how that part ended.
 for name in $failed; do
   echo "$name failed in:"
+  awk -v end="[[]$name > .*[]].*Executed: Failed" '
+    /[]] Executing$/ {part = ""}
+    {part = part $0 "\n"}
+    $0 ~ end && failed == "" {failed = part}
+    END {printf "%s", failed == "" ? part : failed}' "$logs/$name.log" >"$logs/$name.failed"
   awk '/^TASK \[/ {block = ""} {block = block $0 "\n"} /^(fatal|failed): / {bad = 1} /^$/ {if (bad) last = block; bad = 0}
-       END {printf "%s", bad ? block : last}' "$logs/$name.log" | cut -c1-300 | tail -n 30
+       END {printf "%s", bad ? block : last}' "$logs/$name.failed" | cut -c1-200 | tail -n 15
+  echo "$name ended with:"
+  tail -n 10 "$logs/$name.failed" | cut -c1-160
 done
 [ "$code" -eq 0 ] && [ "$count" -eq 0 ]

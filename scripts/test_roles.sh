@@ -50,8 +50,8 @@ printf '%s\n' "${scenarios[@]}" | xargs -P "$at_once" -I {} bash -c 'run_one {}'
 failed=$(for name in "${scenarios[@]}"; do grep -qE "^$name .*failed=0" "$logs/$name.log" || echo "$name"; done)
 count=$(wc -w <<<"$failed")
 echo "roles: $((${#scenarios[@]} - count)) passed, $count failed"
-# Once more and last, for whoever has only the end of a long output: the task that failed last in the part that failed
-# (those before it may be meant to fail), and how that part ended.
+# Once more and last, for whoever has only the end of a long output: what the hosts failed in that did not get to the end
+# of the part that failed (others may have been meant to fail), and how that part ended.
 for name in $failed; do
   echo "$name failed in:"
   awk -v end="[[]$name > .*[]].*Executed: Failed" '
@@ -59,9 +59,11 @@ for name in $failed; do
     {part = part $0 "\n"}
     $0 ~ end && failed == "" {failed = part}
     END {printf "%s", failed == "" ? part : failed}' "$logs/$name.log" >"$logs/$name.failed"
-  awk '/^TASK \[/ {block = ""} {block = block $0 "\n"} /^(fatal|failed): / {bad = 1} /^$/ {if (bad) last = block; bad = 0}
-       END {printf "%s", bad ? block : last}' "$logs/$name.failed" | cut -c1-200 | tail -n 15
+  awk '/^(TASK \[|PLAY RECAP)/ {for (host in bad) last[host] = block; delete bad; block = ""}
+       {block = block $0 "\n"}
+       /^(fatal|failed): / {host = $2; gsub(/\[|\]|:/, "", host); bad[host] = 1}
+       / (unreachable|failed)=[1-9]/ && $1 in last {printf "%s", last[$1]}' "$logs/$name.failed" | cut -c1-160 | tail -n 25
   echo "$name ended with:"
-  tail -n 10 "$logs/$name.failed" | cut -c1-160
+  tail -n 6 "$logs/$name.failed" | cut -c1-160
 done
 [ "$code" -eq 0 ] && [ "$count" -eq 0 ]

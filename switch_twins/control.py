@@ -10,6 +10,9 @@ Requests
     switch-on device=NAME     give it back: it boots with its startup configuration; no effect on one that is on
     freeze / thaw device=NAME its links stay up, what it is asked waits, it says nothing;  no effect without power
     fail-part / repair-part device=NAME part=supply-1    a power supply or a fan tray (parts.py)
+    plug-machine host=NAME port=NIC tap=NAME [monitor=PATH]   of a routed lab: a TAP is the switch's port at that cable;
+                              through QEMU's monitor socket the NIC gets the carrier that the switch gives
+    unplug-machine host=NAME  its TAPs go, a namespace is the host again;  machines   NICs with such TAPs, and where
     faults                    cables cut and swapped, switches off and frozen, of all cables and switches
     first-boot device=NAME url=URL   boot a factory switch: what it fetches there is executed
     cpu                       user and system seconds of this process
@@ -61,6 +64,9 @@ class ControlServer:
             "thaw": self._thaw,
             "fail-part": self._fail_part,
             "repair-part": self._repair_part,
+            "plug-machine": self._plug_machine,
+            "unplug-machine": self._unplug_machine,
+            "machines": lambda _: self._routed("machines").machines(),
             "faults": lambda _: lab.fabric.faults(),
             "first-boot": self._first_boot,
             "cpu": self._cpu,
@@ -119,7 +125,7 @@ class ControlServer:
             "uptime_s": round(lab.clock.now_s() - self._started_s, 3),
             "devices": [self._device_status(name) for name in lab.twins],
             "cables": lab.fabric.wiring.cables(),
-            "played": lab.fabric.wiring.played(),
+            "played": lab.fabric.played(),
         }
 
     def _device_status(self, name: str) -> Answer:
@@ -187,6 +193,22 @@ class ControlServer:
         self._lab.fabric.parts.repair(self._device(request), request["part"])
         return {"repaired": request["part"]}
 
+    def _plug_machine(self, request: Answer) -> Answer:
+        host, port, monitor = str(request["host"]), str(request["port"]), request.get("monitor")
+        fabric = self._routed(host)
+        fabric.plug_machine(host, port, str(request["tap"]), Path(monitor) if monitor else None)
+        return {"plugged": f"{host}:{port}"}
+
+    def _unplug_machine(self, request: Answer) -> Answer:
+        host = str(request["host"])
+        self._routed(host).unplug_machine(host)
+        return {"unplugged": host}
+
+    def _routed(self, where: str) -> RoutedFabric:
+        if not isinstance(self._lab.fabric, RoutedFabric):
+            raise TwinError(Problem(where, "its routes are simulated: this is no routed lab"))
+        return self._lab.fabric
+
     async def _first_boot(self, request: Answer) -> Answer:
         report = await self._lab.first_boot(self._device(request), str(request["url"]))
         return {"log": list(report.log), "is_done": report.is_done}
@@ -231,9 +253,8 @@ class ControlServer:
 
     def _routing(self, request: Answer) -> Answer:
         """How a routed lab has a switch: namespace, unplayed lines, and the simulation's view of the default VRF."""
-        fabric, name = self._lab.fabric, self._device(request)
-        if not isinstance(fabric, RoutedFabric):
-            raise TwinError(Problem(name, "its routes are simulated: this is no routed lab"))
+        name = self._device(request)
+        fabric = self._routed(name)
         sessions, rib = fabric.simulated(name)
         up = {each.neighbor.address: each.state == "established" for each in sessions}
         simulated = {"sessions": up, "rib": _routes(rib)}

@@ -145,6 +145,10 @@ class FabricSim:
 
     # -- questions -------------------------------------------------------------------------------------------------
 
+    def played(self) -> dict[str, dict[str, object]]:
+        """The hosts that are there for the switches alone, with what they were told of their ports."""
+        return self.wiring.played()
+
     def link(self, device: str, port: str) -> Link:
         """The link of a port; a port that is not cabled is down."""
         return self._now().links[device].get(port, Link(port, None, False, "nothing is plugged in"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from types import MappingProxyType
 
 from .errors import Problem, TwinError
 from .spec import Cable, End, Host, HostEnd
@@ -81,6 +82,12 @@ class Wiring:
     def plugged(self) -> tuple[Cable, ...]:
         """Every cable as it is plugged in now, cut or not."""
         return tuple(self._cables.values())
+
+    def cable_at(self, end: End) -> Cable:
+        """The cable at an end. Raises TwinError if nothing is plugged in there."""
+        if end not in self._far:
+            raise TwinError(Problem(str(end), "no cable is plugged in there"))
+        return self._cables[self._far[end][1]]
 
     def cables_of(self, device: str) -> list[str]:
         """The ids of the cables at a device."""
@@ -160,8 +167,12 @@ class Wiring:
         links: Iterable[Link],
         states: Mapping[str, SwitchState],
         interfaces: Mapping[End, InterfaceState],
+        heard_at: Mapping[str, LldpNeighbor | None] = MappingProxyType({}),
     ) -> tuple[LldpNeighbor, ...]:
-        """The neighbours a switch hears: only over links that are up, from ends that send, on ports that listen."""
+        """The neighbours a switch hears: only over links that are up, from ends that send, on ports that listen.
+
+        ``heard_at``: what was heard, or nothing, at ports where somebody sends by himself.
+        """
         if not states[device].lldp_enabled:
             return ()
         heard = []
@@ -169,7 +180,7 @@ class Wiring:
             near = interfaces.get(End(device, link.port))
             if not link.is_up or link.peer is None or near is None or not near.lldp_receive:
                 continue
-            neighbor = self._sender(link, states, interfaces)
+            neighbor = heard_at[link.port] if link.port in heard_at else self._sender(link, states, interfaces)
             if neighbor is not None:
                 heard.append(neighbor)
         return tuple(heard)

@@ -2,13 +2,13 @@
 
 import hashlib
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.lab.memory import available_mib
 
 RUN = Path("/run/gpufabric")
 """Sockets of routing daemons, a folder for each lab; short, for the path of a socket has 107 characters at most."""
@@ -87,9 +87,13 @@ def _programs() -> Iterator[Problem]:
         )
 
 
+def memory_mib(switches: int) -> int:
+    """What a routed lab of so many switches needs."""
+    return _LAB_MIB + _SWITCH_MIB * switches
+
+
 def _memory(switches: int) -> Iterator[Problem]:
-    found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(encoding="utf-8"))
-    needed_mib, free_mib = _LAB_MIB + _SWITCH_MIB * switches, int(found[1]) // 1024 if found else 0
+    needed_mib, free_mib = memory_mib(switches), available_mib()
     if free_mib < needed_mib:
         what = f"too little memory for {switches} routed switches"
         hint = "end what else runs, or name fewer planes with --plane; without --routed the switches need less"

@@ -11,11 +11,13 @@ from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.lab.faults import Fault
 from nornir_tasks.lab.machines.manager import Machines, MachineStatus
-from nornir_tasks.lab.machines.requirements import check_requirements
+from nornir_tasks.lab.machines.plan import MachinePlan
+from nornir_tasks.lab.machines.requirements import check_memory, check_requirements
 from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
 from nornir_tasks.lab.plan import LabHostEnd, played_mac
+from nornir_tasks.lab.routed import memory_mib
 from nornir_tasks.usecases.lab_hosts import ends_of_hosts
-from nornir_tasks.usecases.lab_machines import machine_plans
+from nornir_tasks.usecases.lab_machines import cabled_elsewhere, check_cabled_in, machine_plans
 from nornir_tasks.usecases.lab_routed import check_routed
 from nornir_tasks.usecases.progress import Event, On, ignore
 from nornir_tasks.usecases.site import SiteDesign, select
@@ -118,23 +120,34 @@ def up(design: SiteDesign, options: LabOptions, on: On = ignore) -> LabUp:
         raise LabError(Problem(design.site.name, "this site has real switches; its verbs reach those", hint=hint))
     every = frozenset(each.name for each in design.network.devices)
     chosen = frozenset(select(design, options.planes)) if options.planes else every
-    if options.routed and options.hosts:
-        what = "machines are not cabled into a routed lab: its hosts are network namespaces"
-        raise LabError(Problem("--hosts", what, hint="leave out --hosts, or --routed"))
     if options.routed:
         check_routed(design, chosen)
     lab, plan = Lab(design.site.state_directory), lab_plan(design, options.host_lldp, chosen, options.routed)
-    plans = None if options.hosts is None else machine_plans(design, options.hosts)
+    plans = None if options.hosts is None else machine_plans(design, options.hosts, chosen if options.routed else ())
     if plans:
-        check_requirements()
+        _check_machines(lab, plan, plans, on)
     started = lab.up(plan, options.rtt_ms, lambda line: on(LabMessage("switches", line)))
     faults = () if started.is_new else lab.faults().faults
     switches = SwitchesUp(lab.directory, len(plan.devices), started.is_new, started.lost, faults)
     on(switches)
     if plans is None:
         return LabUp(switches)
-    changed = Machines(design.site.state_directory).up(plans, lambda line: on(LabMessage("machines", line)))
+    ask = lab.ask if options.routed else None
+    changed = Machines(design.site.state_directory).up(plans, lambda line: on(LabMessage("machines", line)), ask)
     return LabUp(switches, tuple(each.name for each in plans), changed)
+
+
+def _check_machines(lab: Lab, plan: LabPlan, plans: tuple[MachinePlan, ...], on: On) -> None:
+    """Raises LabError with what machines lack here; in a routed lab, also for those that have nothing to do with it."""
+    check_requirements()
+    machines = Machines(lab.directory.parent)
+    new = sum(machines.machine(each.name).pid() is None for each in plans)
+    switches = len(plan.devices) if plan.routed and not lab.is_up() else 0
+    check_memory(new, memory_mib(switches) if switches else 0)
+    if plan.routed:
+        check_cabled_in(plans)
+        if line := cabled_elsewhere(plans):
+            on(LabMessage("machines", line))
 
 
 def down(site: str | Path, on: On = ignore) -> LabDown:

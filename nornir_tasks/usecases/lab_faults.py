@@ -169,7 +169,7 @@ class _Technician:
         """Cut a cable, or mend it; a machine's NIC loses its carrier, or has it again."""
         self.ask("mend-cable" if is_there else "cut-cable", cable=cable)
         host, port = self.wired.cables[cable][1]
-        if host in self._machines.names() and self._machines.machine(host).pid() is not None:
+        if self._is_apart(host, port) and self._machines.machine(host).pid() is not None:
             self._machines.machine(host).plug(port, is_in=is_there)
 
     def exchange(self, one: str, other: str) -> None:
@@ -182,8 +182,12 @@ class _Technician:
             return
         ends, now = leaf_ends(self._designed()), self._lab.faults().cables
         for near, (host, port) in (now[one], now[other]):
-            if host in running:
+            if self._is_apart(host, port):
                 self._machines.recable(host, port, ends.get(near, ""))
+
+    def _is_apart(self, host: str, port: str) -> bool:
+        """A machine's NIC whose cable the lab's switches have not: a routed lab sees to its own."""
+        return host in self._machines.names() and port not in self._machines.routed(host)
 
     def undo(self, fault: Fault) -> None:
         """Mend one thing. Of three cables and more that are mixed up, the first gets its own end back."""

@@ -1,7 +1,8 @@
 """The hosts of a design as machines of the lab: their NICs and bonds, and what the leaves have at the other ends."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
 
 from nornir_tasks.design.bond_needs import BondNeeds, bond_needs
 from nornir_tasks.design.demand import Demand
@@ -16,7 +17,16 @@ from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.intent.fields import is_pci
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.lab.machines.manager import Machines
-from nornir_tasks.lab.machines.plan import PLACES, Bond, BondVlan, MachinePlan, Rail, has_place, machine_plan
+from nornir_tasks.lab.machines.plan import (
+    PLACES,
+    SITE_SLOT,
+    Bond,
+    BondVlan,
+    MachinePlan,
+    Rail,
+    has_place,
+    machine_plan,
+)
 from nornir_tasks.usecases.site import SiteDesign
 
 BONDS_OF_A_HOST = 16
@@ -25,8 +35,8 @@ MBPS = 1000
 """In 1 Gb/s."""
 
 
-def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
-    """The design's first ``count`` hosts as machines.
+def machine_plans(design: SiteDesign, count: int, routed: Collection[str] = ()) -> tuple[MachinePlan, ...]:
+    """The design's first ``count`` hosts as machines. ``routed``: switches of a routed lab, to which rails are cabled.
 
     Raises LabError when it has fewer, and for what lab machines cannot have; IntentError for what no host can.
     """
@@ -42,7 +52,34 @@ def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
     gathering.refuse()
     if findings := tuple(_findings(design, of_hosts, hosts[:count])):
         raise LabError(marks.problems(findings))
-    return tuple(_plan(design.network, needs, bonds, host, index) for index, host in enumerate(hosts[:count]))
+    return tuple(_plan(design.network, needs, bonds, host, index, routed) for index, host in enumerate(hosts[:count]))
+
+
+def check_cabled_in(plans: Sequence[MachinePlan]) -> None:
+    """Raises LabError that names every machine without a rail at a switch of the routed lab."""
+    without = [plan.name for plan in plans if not plan.routed_nics]
+    if without:
+        have = next((place for place, plan in enumerate(plans) if not plan.routed_nics), 0)
+        what = "has no rail at a switch that is routed here, so nothing of it would cross the lab"
+        hint = f"--hosts {have}; or name the planes of the others, too, with --plane" if have else "leave out --routed"
+        raise LabError(Problem(name, what, hint=hint) for name in without)
+
+
+def cabled_machines(state_directory: Path) -> frozenset[str]:
+    """The hosts that run as machines at the switches of a routed lab."""
+    machines = Machines(state_directory)
+    return frozenset(name for name in machines.names() if machines.routed(name) and machines.machine(name).pid())
+
+
+def cabled_elsewhere(plans: Sequence[MachinePlan]) -> str:
+    """Which NICs of machines in a routed lab do not lead to its switches; "" if all do."""
+    found = [
+        f"{plan.name} {', '.join(names)}"
+        for plan in plans
+        if (names := [nic.name for nic in plan.own_nics if nic.slot != SITE_SLOT])
+    ]
+    where = "not at the switches of this routed lab, but in the machines' own namespace"
+    return f"{where}: {'; '.join(found)}" if found else ""
 
 
 def _findings(design: SiteDesign, of_hosts: Iterable[Demand], hosts: Sequence[str]) -> Iterator[Finding]:
@@ -67,11 +104,20 @@ def _findings(design: SiteDesign, of_hosts: Iterable[Demand], hosts: Sequence[st
 
 
 def _plan(
-    network: Network, needs: Iterable[HostNeeds], bonds: Iterable[BondNeeds], host: str, index: int
+    network: Network,
+    needs: Iterable[HostNeeds],
+    bonds: Iterable[BondNeeds],
+    host: str,
+    index: int,
+    routed: Collection[str],
 ) -> MachinePlan:
     rails = rail_interfaces(network, needs, host).rails if any(each.is_of(host) for each in needs) else ()
     bonded = bond_interfaces(network, bonds, host)
-    found = [_nic(each.name, each.match, f"{each.gateway}/{each.prefix_length}") for each in rails]
+    at_routed = {each.link.end(host).port for each in network.circuits_of(host) if each.link.upper.device in {*routed}}
+    found = [
+        _nic(each.name, each.match, f"{each.gateway}/{each.prefix_length}", routed=each.name in at_routed)
+        for each in rails
+    ]
     ends = []
     for place, bond in enumerate(() if bonded is None else bonded.bonds):
         circuits = [each for each in network.circuits_of(host) if each.use.bundle == bond.name]
@@ -81,8 +127,10 @@ def _plan(
     return machine_plan(host, index, tuple(found), tuple(ends))
 
 
-def _nic(name: str, match: NicMatch, leaf_address: str = "", speed_mbps: int | None = None) -> Rail:
-    return Rail(name, match.pci, match.mac, leaf_address, speed_mbps)
+def _nic(
+    name: str, match: NicMatch, leaf_address: str = "", speed_mbps: int | None = None, *, routed: bool = False
+) -> Rail:
+    return Rail(name, match.pci, match.mac, leaf_address, speed_mbps, routed)
 
 
 def _bond(network: Network, bond: BondVars, circuits: Sequence[Circuit], key: int) -> Bond:

@@ -17,10 +17,11 @@ from nornir_tasks.design.plugs import leg_of
 from nornir_tasks.errors import GpufabricError, Problem, UndecidedError, ValidationFailed
 from nornir_tasks.inventory.endpoints import push_account
 from nornir_tasks.usecases.declared import declared_macs
+from nornir_tasks.usecases.lab_machines import cabled_machines
 from nornir_tasks.usecases.progress import On, Work, ignore
 from nornir_tasks.usecases.reach import Access, Reach
 from nornir_tasks.usecases.secrets import vault_of
-from nornir_tasks.usecases.site import Selection
+from nornir_tasks.usecases.site import Selection, SiteDesign
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +78,14 @@ def evidence(selection: Selection, readings: Readings) -> Evidence:
         push_accounts=push_account(selection.design.site),
         macs=declared_macs(selection.design.site, selection.design.network),
         planes=frozenset(selection.planes),
-        played=frozenset(_played(network) if selection.design.site.intent.management.source == "lab" else ()),
+        played=frozenset(_played(selection.design) if selection.design.site.intent.management.source == "lab" else ()),
     )
 
 
-def _played(network: Network) -> tuple[str, ...]:
-    """Hosts and what else is attached: a lab has switches alone."""
-    return (*network.hosts, *network.attached_devices)
+def _played(design: SiteDesign) -> tuple[str, ...]:
+    """Hosts and what else is attached: a lab has switches alone, but for machines that are cabled into it."""
+    machines = cabled_machines(design.site.state_directory)
+    return tuple(each for each in (*design.network.hosts, *design.network.attached_devices) if each not in machines)
 
 
 def _wanted(selection: Selection, device: Device) -> DeviceConfig:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ..bgp_paths import BgpPath
@@ -31,6 +32,7 @@ from .daemons import Frr, release
 from .delta import delta
 from .form import Unplayed
 from .leftovers import remove
+from .machines import Machines
 from .names import LOOPBACK, kernel_name
 from .observed import by_neighbor, link_locals, paths, routes, session
 from .ports import Port, changes, read_ports, wanted_ports
@@ -57,6 +59,7 @@ class RoutedFabric(FabricSim):
         self._refused: dict[str, tuple[Unplayed, ...]] = {}
         self._left_out: dict[str, tuple[Unplayed, ...]] = {}
         self._ports: dict[str, tuple[float, dict[str, Port]]] = {}
+        self._machines = Machines(self._cabling)
         self._is_up = False
 
     def attach(self, twin: Twin) -> None:
@@ -80,6 +83,7 @@ class RoutedFabric(FabricSim):
     def close(self) -> None:
         """End every FRR and remove what the lab made on this machine."""
         if self._is_up:
+            self._machines.close()
             remove(self._spec.name, self._spec.run_folder)
             self._is_up = False
 
@@ -124,8 +128,10 @@ class RoutedFabric(FabricSim):
     def _set_ports(self, name: str) -> None:
         namespace = self._cabling.namespace(name)
         found = read_ports(ip_json(namespace, "address", "show"))
-        ip(namespace, changes(wanted_ports(self.state(name), self._lit(name)), found))
+        wanted = wanted_ports(self.state(name), self._lit(name))
+        ip(namespace, changes(wanted, found))
         self._ports.pop(name, None)
+        self._machines.follow(name, {port for port, each in wanted.items() if each.is_up})
 
     def _lit(self, name: str) -> dict[str, bool]:
         """A switch's ports with a cable, and whether light comes through it."""
@@ -149,6 +155,7 @@ class RoutedFabric(FabricSim):
         swapped = super().swap_cables(first, second)
         for end in (ends[0], ends[2]):
             self._cabling.unplug(end)
+            self._machines.forget(end)
         self._cabling.plug(each for each in self.wiring.plugged() if each.id in swapped)
         self._light(ends)
         return swapped
@@ -183,6 +190,35 @@ class RoutedFabric(FabricSim):
         super().thaw(device)
         self._follow(device)
 
+    # -- hosts that are machines -----------------------------------------------------------------------------------
+
+    def plug_machine(self, host: str, port: str, tap: str, monitor: Path | None) -> None:
+        """Have the TAP of a machine's NIC be the switch's port at its cable. Raises TwinError."""
+        cable = self.wiring.cable_at(End(host, port))
+        self._machines.plug(cable, tap, monitor)
+        self._light([cable.a])
+
+    def unplug_machine(self, host: str) -> None:
+        """A machine has ended: its TAPs go, and its cables lead to the host's namespace again."""
+        for end in [each for each in self._cabling.taps if each.device == host]:
+            cable = self.wiring.cable_at(end)
+            self._machines.unplug(cable)
+            self._light([cable.a])
+
+    def machines(self) -> dict[str, dict[str, list[str]]]:
+        """The NICs of machines that are cabled in, each with the switch and port where it is in the kernel."""
+        found: dict[str, dict[str, list[str]]] = {}
+        for end, tap in self._cabling.taps.items():
+            port = self._kernel(tap.at.device).get(kernel_name(tap.at.port))
+            if port is not None and self._cabling.far_end(tap.at.device, port) == end:
+                found.setdefault(end.device, {})[end.port] = [tap.at.device, tap.at.port]
+        return found
+
+    def played(self) -> dict[str, dict[str, object]]:
+        """The hosts that are no machines."""
+        there = {end.device for end in self._cabling.taps}
+        return {name: each for name, each in super().played().items() if name not in there}
+
     # -- questions -------------------------------------------------------------------------------------------------
 
     def unplayed(self, device: str) -> dict[str, list[str]]:
@@ -205,7 +241,7 @@ class RoutedFabric(FabricSim):
         judged, found = super().link(device, port), self._kernel(device).get(kernel_name(port))
         if found is None:
             return Link(port, judged.peer, False, judged.reason or "no such port in the kernel")
-        peer = self._cabling.end_of(found.peer_index)
+        peer = self._cabling.far_end(device, found)
         return Link(port, peer, found.carrier, "" if found.carrier else judged.reason or "no carrier")
 
     def is_up(self, device: str, interface: str) -> bool:
@@ -214,10 +250,13 @@ class RoutedFabric(FabricSim):
         return super().is_up(device, interface) if found is None else found.carrier
 
     def lldp(self, device: str) -> tuple[LldpNeighbor, ...]:
-        """The LLDP neighbours: who is at the other end of a veth pair, if both ends' configurations let them talk."""
+        """The LLDP neighbours: who is at the other end of a veth pair, if both ends' configurations let them talk.
+
+        Of a machine, what it announces.
+        """
         solved = self._now()
         links = [self.link(device, port) for port in solved.links[device]]
-        return self.wiring.lldp(device, links, solved.states, solved.interfaces)
+        return self.wiring.lldp(device, links, solved.states, solved.interfaces, self._machines.heard(device))
 
     def sessions(self, device: str, vrf: str | None = None) -> tuple[BgpSession, ...]:
         """A switch's configured BGP sessions as FRR has them; those of other VRFs are idle."""

@@ -19,8 +19,8 @@ class Port:
     """One interface of a namespace.
 
     carrier     the other end is up as well; False on one that is down itself
-    index       the kernel's number; of a lab's port it is unlike any other of the lab
-    peer_index  the number of the far end of its cable; None for a loopback
+    index       the kernel's number; of a veth port it is unlike any other of the lab
+    peer_index  the number of the far end of its cable; None for a loopback, and for a TAP
     """
 
     is_up: bool

@@ -43,7 +43,7 @@ def on_this_machine(operator: Operator) -> list[str]:
     """Everything that the routed lab of a site has here, or left: namespaces, run folder, processes."""
     found = [line for folder in _lab_folders(operator) for line in _of(lab_name(folder))]
     links = json.loads(subprocess.run(["ip", "-json", "link"], capture_output=True, check=True).stdout)
-    ports = (each["ifname"] for each in links if re.match(r"(et|swp|rail)\d", each["ifname"]))
+    ports = (each["ifname"] for each in links if re.match(r"(et|swp|rail|gptap)\d", each["ifname"]))
     return sorted([*found, *ports])
 
 

@@ -1,6 +1,7 @@
 """Machines for tests: as many as a module's ``HOSTS`` says, up for the whole module, gone afterwards.
 
-They are those of the lab's site, or of what a module's ``SITE`` makes of a copy of it.
+They are those of the lab's site, or of what a module's ``SITE`` makes of a copy of it. Where a module says ``ROUTED``,
+they are cabled into a routed lab, to which the intent is pushed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,12 @@ def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     hosts: int = request.module.HOSTS
     made = MachineLab(tmp_path_factory.mktemp("machines"), getattr(request.module, "SITE", None))
     try:
-        made.up(hosts)
+        if getattr(request.module, "ROUTED", False):
+            made.up(hosts, "--routed")
+            pushed = made.nornir("push", "--yes")
+            assert pushed.returncode == 0, pushed.stdout + pushed.stderr
+        else:
+            made.up(hosts)
         for name in made.machines.names():
             made.save(name, BARE)
         yield made
@@ -41,11 +47,12 @@ def bare(lab: MachineLab) -> MachineLab:
 
 
 @pytest.fixture(scope="module")
-def brought_up(lab: MachineLab) -> BroughtUp:
-    """site.yml twice on the machines as they came up; the state after it is saved."""
+def brought_up(lab: MachineLab, request: pytest.FixtureRequest) -> BroughtUp:
+    """site.yml twice on the machines as they came up, with a module's ``VARIABLES``; the state after it is saved."""
+    variables: tuple[str, ...] = getattr(request.module, "VARIABLES", EXTRA)
     for name in lab.machines.names():
         lab.load(name, BARE)
-    runs = BroughtUp(lab.playbook(*EXTRA), lab.playbook(*EXTRA))
+    runs = BroughtUp(lab.playbook(*variables), lab.playbook(*variables))
     for name in lab.machines.names():
         lab.save(name, CONFIGURED)
     return runs

@@ -19,6 +19,7 @@ from nornir_tasks.files.site import state_directory
 from nornir_tasks.lab.machines import qmp
 from nornir_tasks.lab.machines.machine import BOOT_TIMEOUT_S
 from nornir_tasks.lab.machines.manager import Machines
+from nornir_tasks.lab.routed import lab_name
 
 ROOT = Path(__file__).parents[2]
 UP_TIMEOUT_S = 1200
@@ -93,8 +94,8 @@ class MachineLab:
             argv, capture_output=True, text=True, timeout=UP_TIMEOUT_S, check=False, env=self.environment
         )
 
-    def up(self, hosts: int) -> str:
-        done = self.nornir("lab", "up", "--hosts", str(hosts))
+    def up(self, hosts: int, *words: str) -> str:
+        done = self.nornir("lab", "up", "--hosts", str(hosts), *words)
         assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
         return done.stdout
 
@@ -112,9 +113,10 @@ class MachineLab:
             [*self.machines.ssh, host, script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
 
-    def in_namespace(self, *argv: str) -> list[str]:
-        """A command as the leaves would run it."""
-        return ["ip", "netns", "exec", self.machines.namespace.name, *argv]
+    def in_namespace(self, *argv: str, switch: str = "") -> list[str]:
+        """A command as the leaves would run it, or a switch of a routed lab."""
+        routed = f"{lab_name(self.machines.directory.parent)}-{switch}"
+        return ["ip", "netns", "exec", routed if switch else self.machines.namespace.name, *argv]
 
     def save(self, host: str, name: str) -> None:
         qmp.save(self.machines.machine(host).directory, name)

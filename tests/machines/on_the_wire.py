@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +29,10 @@ class Captured:
     def writes(self) -> list[dict[str, Any]]:
         return [each for each in self.packets if each.get("port") == ROCE_PORT and each["opcode"] in WRITES]
 
+    def flows(self) -> dict[int, int]:
+        """Source port of the RDMA writes -> how many packets."""
+        return dict(Counter(each["source_port"] for each in self.writes()))
+
     def histogram(self) -> dict[str, int]:
         """``opcode dscp ecn`` -> how many RoCE packets."""
         found: dict[str, int] = {}
@@ -39,9 +44,11 @@ class Captured:
 
 
 @contextmanager
-def capturing(lab: MachineLab, interface: str, seconds: int = 120, count: int = 20000) -> Iterator[Captured]:
-    """What arrives from the machine at this interface of the lab's namespace while the block runs."""
-    argv = lab.in_namespace(sys.executable, str(PACKETS), "capture", interface, str(seconds), str(count))
+def capturing(
+    lab: MachineLab, interface: str, seconds: int = 120, count: int = 20000, switch: str = ""
+) -> Iterator[Captured]:
+    """What arrives at this interface of the lab's namespace, or of a routed switch, while the block runs."""
+    argv = lab.in_namespace(sys.executable, str(PACKETS), "capture", interface, str(seconds), str(count), switch=switch)
     found = Captured()
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

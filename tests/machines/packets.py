@@ -32,7 +32,7 @@ def read(frame: bytes) -> dict[str, object] | None:
         "destination": str(ipaddress.IPv4Address(frame[30:34])),
     }
     if frame[23] == UDP:
-        port = struct.unpack_from("!H", frame, 14 + header + 2)[0]
+        found["source_port"], port = struct.unpack_from("!HH", frame, 14 + header)
         found["port"] = port
         if port == ROCE_PORT:
             found["opcode"] = frame[14 + header + 8]

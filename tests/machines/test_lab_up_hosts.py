@@ -21,9 +21,11 @@ from nornir_tasks.lab.machines.plan import Rail, machine_plan
 NORNIR = Path(sys.executable).parent / "nornir"
 
 
-def lab_up(hosts: int, tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def lab_up(
+    hosts: int, tmp_path: Path, site: str = "lab-rails", *words: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [NORNIR, "lab", "up", "--hosts", str(hosts), "--site", "lab-rails"],
+        [NORNIR, "lab", "up", "--hosts", str(hosts), *words, "--site", site],
         capture_output=True,
         text=True,
         check=False,
@@ -130,3 +132,31 @@ def test_a_second_up_does_not_take_what_the_first_is_starting_for_a_dead_ones_le
     )
     assert re.search(what, str(refused.value))
     assert not (tmp_path / "lab").exists()
+
+
+def test_too_few_megabytes_for_machines_beside_routed_switches_are_named_and_nothing_starts(tmp_path: Path) -> None:
+    low = tmp_path / "meminfo"
+    low.write_text("MemTotal: 8000000 kB\nMemAvailable: 3000000 kB\n")
+    verb = f"{NORNIR} lab up --routed --hosts 2 --site lab-rails"
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", f"mount --bind {low} /proc/meminfo\nexec {verb}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, "GPUFABRIC_STATE": str(tmp_path / "state")},
+    )
+    assert done.returncode == 10, done.stdout + done.stderr
+    assert "too little memory for 2 machines and the routed switches" in done.stderr
+    assert "expected: 5458 MiB" in done.stderr
+    assert "found: 2929 MiB available" in done.stderr
+    assert not list((tmp_path / "state").glob("*/lab")), "something was started all the same"
+
+
+def test_a_host_without_a_rail_at_a_routed_switch_is_refused_by_name(tmp_path: Path) -> None:
+    done = lab_up(5, tmp_path, "lab", "--routed", "--plane", "compute")
+    assert done.returncode == 10, done.stdout + done.stderr
+    assert "storage-1: has no rail at a switch that is routed here, so nothing of it would cross the lab" in done.stderr
+    assert "hint: --hosts 4" in done.stderr
+    assert "not at the switches of this routed lab" not in done.stdout
+    assert not list(tmp_path.glob("*/lab")), "something was started all the same"

@@ -7,7 +7,7 @@ access data that the Ansible inventory reads. Nothing else records them.
 import json
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,10 @@ from nornir_tasks.lab.machines.image import ensure_image
 from nornir_tasks.lab.machines.machine import Machine
 from nornir_tasks.lab.machines.network import LeafNamespace
 from nornir_tasks.lab.machines.plan import MachinePlan
+from nornir_tasks.lab.machines.qmp import SOCKET
 
+Ask = Callable[..., Any]
+"""A request to the process of the lab that the machines are cabled into (switch_twins/control.py)."""
 HOSTS = "hosts.yml"
 ANSIBLE_TIMEOUT_S = 120
 """Ansible's ten seconds are too few for the first answer of an emulated machine on a busy one."""
@@ -58,26 +61,27 @@ class Machines:
         """The machine with this name, running or not."""
         return Machine(name, self.directory / name, self.keys)
 
-    def up(self, plans: Sequence[MachinePlan], say: Callable[[str], None]) -> int:
+    def up(self, plans: Sequence[MachinePlan], say: Callable[[str], None], ask: Ask | None = None) -> int:
         """Run exactly these machines, all reachable by SSH. The number started or ended; 0 if nothing had to change.
 
-        Raises LabError for a machine that runs for another design or does not boot; requires ``check_requirements``
-        first.
+        ``ask``: of the routed lab that they are cabled into; None without one. Raises LabError for a machine that runs
+        for another design or does not boot; requires ``check_requirements`` first.
         """
         if not plans:
-            return self.down()
+            return self._down_but_for_the_lab(ask)
         # A machine that a concurrent ``up`` is starting would look like a leftover of a killed one.
         self._lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with locked(self._lock, "another command brings up this lab's machines already", say):
-            return self._up(plans, say)
+            return self._up(plans, say, ask)
 
-    def _up(self, plans: Sequence[MachinePlan], say: Callable[[str], None]) -> int:
+    def _up(self, plans: Sequence[MachinePlan], say: Callable[[str], None], ask: Ask | None) -> int:
         self._refuse_other_designs(plans)
         gone = [each for each in self.names() if each not in {plan.name for plan in plans}]
         for name in gone:
             self._end(name)
+            _unplug(name, ask)
             say(f"{name}: ended")
-        self._end_half_started(plans)
+        self._end_half_started(plans, ask)
         down = [plan for plan in plans if self.machine(plan.name).pid() is None]
         if down:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -85,7 +89,7 @@ class Machines:
             image, accelerator = ensure_image(say)
             say(f"accelerator: {accelerator.name.upper()} ({accelerator.reason})")
             self.namespace.make()
-            self._start(down, image, accelerator, say)
+            self._start(down, image, accelerator, say, ask)
         answered = [plan for plan in plans if self.namespace.answer(plan, self.machine(plan.name).directory)]
         again = [plan for plan in answered if plan not in down]
         for plan in again:
@@ -105,6 +109,18 @@ class Machines:
         """The NIC ports of an existing machine that are members of bonds."""
         bonds = (self.machine(name).record or {})["plan"]["bonds"]
         return frozenset(member for bond in bonds for member in bond["members"])
+
+    def routed(self, name: str) -> frozenset[str]:
+        """The NIC ports of an existing machine whose cables end at switches of a routed lab."""
+        nics = (self.machine(name).record or {})["plan"]["nics"]
+        return frozenset(nic["name"] for nic in nics if nic.get("routed"))
+
+    def _down_but_for_the_lab(self, ask: Ask | None) -> int:
+        names = self.names()
+        ended = self.down()
+        for name in names:
+            _unplug(name, ask)
+        return ended
 
     def down(self) -> int:
         """End every machine and remove its processes, interfaces, namespace and folder. The number of machines."""
@@ -141,16 +157,23 @@ class Machines:
                 what = "this machine is from an earlier design of this site"
                 raise LabError(Problem(plan.name, what, hint=hint))
 
-    def _end_half_started(self, plans: Sequence[MachinePlan]) -> None:
+    def _end_half_started(self, plans: Sequence[MachinePlan], ask: Ask | None) -> None:
         """After a killed ``up``, a machine may run without a recorded port, or with unconnected NICs: end these."""
+        plugged = {} if ask is None else ask("machines")
         for plan in plans:
             machine = self.machine(plan.name)
             whole = bool((machine.record or {}).get("port")) and self.namespace.holds(plan)
-            if machine.pid() is not None and not whole:
+            is_cabled = {nic.name for nic in plan.routed_nics} <= plugged.get(plan.name, {}).keys()
+            if machine.pid() is not None and not (whole and is_cabled):
                 machine.stop()
 
     def _start(
-        self, plans: Sequence[MachinePlan], image: Path, accelerator: Accelerator, say: Callable[[str], None]
+        self,
+        plans: Sequence[MachinePlan],
+        image: Path,
+        accelerator: Accelerator,
+        say: Callable[[str], None],
+        ask: Ask | None,
     ) -> None:
         """Start all of them: they boot in parallel."""
         for plan in plans:
@@ -161,6 +184,8 @@ class Machines:
             taps = self.namespace.prepare(plan)
             machine.start(plan, accelerator, taps)
             self.namespace.adopt(plan, taps)
+            if ask is not None:
+                _plug(plan, taps, machine.directory / SOCKET, ask)
             say(f"{plan.name}: boots")
 
     def _wait(self, plans: Sequence[MachinePlan], begun: Sequence[str], say: Callable[[str], None]) -> None:
@@ -212,3 +237,15 @@ class Machines:
             for name, port in ports.items()
         }
         (self.directory / HOSTS).write_text(yaml.safe_dump(ways, sort_keys=False, width=1000), encoding="utf-8")
+
+
+def _plug(plan: MachinePlan, taps: Mapping[str, str], monitor: Path, ask: Ask) -> None:
+    """QEMU has the TAPs open: those of routed NICs become ports of the routed lab's switches."""
+    for nic in plan.routed_nics:
+        ask("plug-machine", host=plan.name, port=nic.name, tap=taps[nic.name], monitor=str(monitor))
+
+
+def _unplug(name: str, ask: Ask | None) -> None:
+    """A machine has ended: a namespace is the host again in the routed lab."""
+    if ask is not None:
+        ask("unplug-machine", host=name)

@@ -72,12 +72,12 @@ class LeafNamespace:
     def adopt(self, machine: MachinePlan, taps: dict[str, str]) -> None:
         """Move the TAPs in (QEMU has them open by now), under their own names, with the leaf's addresses.
 
-        Bonds are answered once ``answer`` was called.
+        Those of routed NICs stay for the routed lab. Bonds are answered once ``answer`` was called.
         """
-        moves = [f"link set {tap} netns {self.name}" for tap in taps.values()]
+        moves = [f"link set {taps[nic.name]} netns {self.name}" for nic in machine.own_nics]
         run(["ip", "-batch", "-"], IP_TIMEOUT_S, stdin="\n".join(moves) + "\n")
         lines: list[str] = []
-        for nic in machine.nics:
+        for nic in machine.own_nics:
             port = leaf_port(machine, nic)
             lines.append(f"link set {taps[nic.name]} name {port}")
             lines.append(f"link set {port} mtu {LEAF_MTU_BYTES} alias {machine.name}:{nic.name}")
@@ -97,11 +97,11 @@ class LeafNamespace:
         run(["ip", "-n", self.name, "-batch", "-"], IP_TIMEOUT_S, stdin="\n".join(lines) + "\n")
 
     def holds(self, machine: MachinePlan) -> bool:
-        """Does every NIC and bond of the machine end here, under its leaf's name?"""
+        """Does every NIC that is not routed, and every bond of the machine, end here, under its leaf's name?"""
         if not self.exists():
             return False
         found = json.loads(run(["ip", "-n", self.name, "-j", "link", "show"], IP_TIMEOUT_S))
-        ends = {leaf_port(machine, nic) for nic in machine.nics}
+        ends = {leaf_port(machine, nic) for nic in machine.own_nics}
         return ends <= {each["ifname"] for each in found} and bond_ends.are_made(self.name, machine)
 
     def forget(self, index: int) -> None:

@@ -33,6 +33,8 @@ class Nic:
     """With its length; "": the port is of a bond, whose leaves have an address for all of it."""
     speed_mbps: int | None = None
     """What the NIC says; None: nothing. LACP bundles no link without."""
+    routed: bool = False
+    """The other end of its cable is a port of a routed lab's switch, not one in the lab's namespace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,16 @@ class MachinePlan:
     bonds: tuple[Bond, ...] = ()
     has_rails: bool = True
 
+    @property
+    def own_nics(self) -> tuple[Nic, ...]:
+        """The NICs whose cables end in the lab's namespace."""
+        return tuple(nic for nic in self.nics if not nic.routed)
+
+    @property
+    def routed_nics(self) -> tuple[Nic, ...]:
+        """The NICs whose cables end at switches of a routed lab."""
+        return tuple(nic for nic in self.nics if nic.routed)
+
 
 @dataclass(frozen=True, slots=True)
 class Rail:
@@ -92,6 +104,7 @@ class Rail:
     leaf_address: str = ""
     """With its length; "" for a member of a bond."""
     speed_mbps: int | None = None
+    routed: bool = False
 
 
 def machine_plan(name: str, index: int, rails: tuple[Rail, ...], bonds: tuple[Bond, ...] = ()) -> MachinePlan:
@@ -102,7 +115,14 @@ def machine_plan(name: str, index: int, rails: tuple[Rail, ...], bonds: tuple[Bo
     """
     slots = dict(zip((rail.name for rail in rails), _slots(name, rails), strict=True))
     nics = tuple(
-        Nic(rail.name, slots[rail.name], rail.mac or mac(name, rail.name), rail.leaf_address, rail.speed_mbps)
+        Nic(
+            rail.name,
+            slots[rail.name],
+            rail.mac or mac(name, rail.name),
+            rail.leaf_address,
+            rail.speed_mbps,
+            rail.routed,
+        )
         for rail in rails
     )
     leaf_end = SITE_NETWORK + 2 * index

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.lab.machines.commands import is_there
+from nornir_tasks.lab.machines.machine import MEMORY_MIB
+from nornir_tasks.lab.memory import available_mib
 
 PROGRAMS = {
     "qemu-system-x86_64": "qemu-system-x86",
@@ -18,6 +20,8 @@ PROGRAMS = {
 """Program -> its Debian or Ubuntu package; scripts/machine_packages.sh installs the same."""
 FILES = {"/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring"}
 TUN = Path("/dev/net/tun")
+QEMU_MIB = 256
+"""Of a machine beside its own memory: 128 MiB of translated code (accelerator.py), and QEMU."""
 
 
 def check_requirements() -> None:
@@ -32,3 +36,13 @@ def check_requirements() -> None:
         raise LabError(Problem("--hosts", "lab machines need root for their network namespace: run it with sudo"))
     if not TUN.exists():
         raise LabError(Problem("--hosts", f"lab machines need {TUN} for their NICs: modprobe tun"))
+
+
+def check_memory(machines: int, beside_mib: int) -> None:
+    """Raises LabError where so many machines have no room. ``beside_mib``: what starts with them."""
+    needed_mib, free_mib = machines * (MEMORY_MIB + QEMU_MIB) + beside_mib, available_mib()
+    if machines and free_mib < needed_mib:
+        what = f"too little memory for {machines} machine{'s' * (machines != 1)}"
+        what += " and the routed switches" * bool(beside_mib)
+        hint = "fewer machines, or end what else runs"
+        raise LabError(Problem("--hosts", what, f"{needed_mib} MiB", f"{free_mib} MiB available", hint))

@@ -1,0 +1,93 @@
+"""RDMA between two machines by the tools of perftest, which are clients as an application is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lab_machines import MachineLab
+from on_the_wire import Captured, capturing
+
+from nornir_tasks.design.host_vars import HostVars, host_vars
+from nornir_tasks.usecases.site import load
+from tests.intent_parts import needs
+
+CLIENT, SERVER = "gpu-1", "gpu-2"
+ECT_0 = 0b10
+RUN_TIMEOUT_S = 90
+
+
+def variables(lab: MachineLab, host: str) -> HostVars:
+    design = load(lab.site)
+    return host_vars(design.network, needs(design.site.intent), host)
+
+
+def device(lab: MachineLab, host: str, rail: str) -> tuple[str, int]:
+    """The RDMA device of a rail and the index of its IPv4 GID."""
+    # The first eight of a device's thousand entries: an interface has two or three GIDs, and every look costs time.
+    script = (
+        "for d in /sys/class/infiniband/*/ports/1; do for i in 0 1 2 3 4 5 6 7; do "
+        "read -r n 2>/dev/null <$d/gid_attrs/ndevs/$i && "
+        f'[ "$n" = {rail} ] && read -r g <$d/gids/$i && echo $d/$i $g; done; done; true'
+    )
+    for line in lab.ssh(host, script).splitlines():
+        path, gid = line.split()
+        if ":ffff:" in gid:
+            return path.split("/")[4], int(path.rpartition("/")[2])
+    raise AssertionError(f"{host} has no RDMA device with an IPv4 address on {rail}")
+
+
+def perftest(lab: MachineLab, tool: str, options: str, rail: str = "rail0") -> Captured:
+    """Run one tool of perftest from client to server over a rail; what the client's leaf received meanwhile."""
+    with serving(lab, tool, options, rail, rail) as client, capturing(lab, f"h1-{rail}") as found:
+        measured(lab, client)
+    return found
+
+
+@contextmanager
+def serving(lab: MachineLab, tool: str, options: str, client_rail: str, server_rail: str) -> Iterator[str]:
+    """A tool of perftest listens on the server; what the client is to run."""
+    ends = {host: device(lab, host, rail) for host, rail in ((CLIENT, client_rail), (SERVER, server_rail))}
+    words = {
+        host: f"timeout {RUN_TIMEOUT_S} {tool} -d {name} -x {gid} -F {options}" for host, (name, gid) in ends.items()
+    }
+    server = lab.start(SERVER, words[SERVER])
+    try:
+        # By RDMA-CM it listens in the RDMA stack's own ports, else on TCP.
+        listening = "{ rdma resource show cm_id; ss -ltn; } | grep -q 18515"
+        lab.ssh(SERVER, f"for i in $(seq 60); do {listening} && exit 0; sleep 0.5; done; exit 1")
+        yield f"{words[CLIENT]} {address(lab, SERVER, server_rail)}"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def measured(lab: MachineLab, client: str) -> str:
+    """Run the client; its output has a row of figures, or it has failed."""
+    output = lab.ssh(CLIENT, client)
+    assert re.search(r"^\s*\d+\s+\d+", output, re.MULTILINE), output
+    return output
+
+
+def address(lab: MachineLab, host: str, rail: str) -> str:
+    """A host's address on a rail."""
+    return next(each.address for each in variables(lab, host).rail_interfaces.rails if each.name == rail)
+
+
+def assert_marked(found: Captured, dscp: int) -> None:
+    """Every packet that carries data bears this DSCP and says that its sender heeds ECN."""
+    writes = found.writes()
+    assert writes, f"no RDMA write was captured: {found.histogram()}"
+    wrong = [each for each in writes if (each["dscp"], each["ecn"]) != (dscp, ECT_0)]
+    assert not wrong, found.histogram()
+
+
+def way_in(lab: MachineLab, way: str) -> str:
+    """RDMA-CM takes the host's default ToS; a verbs application says its own, as NCCL does from /etc/nccl.conf."""
+    if way == "RDMA-CM":
+        return "-R"
+    settings = lab.ssh(CLIENT, "cat /etc/nccl.conf")
+    traffic_class = re.search(r"^NCCL_IB_TC\s*=\s*(\d+)", settings, re.MULTILINE)
+    assert traffic_class, settings
+    return f"--tclass={traffic_class[1]}"

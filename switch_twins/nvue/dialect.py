@@ -23,6 +23,7 @@ class Dialect:
     lldp: Path
     advertisement: Path
     gateway_up: str
+    date_time: str
     has_bfd_profiles: bool
     takes_commands: bool
 
@@ -62,6 +63,7 @@ def dialect_for(release: str) -> Dialect:
         lldp=("system", "lldp") if is_new else ("service", "lldp"),
         advertisement=("ipv6" if is_new else "ip", "neighbor-discovery", "router-advertisement"),
         gateway_up="vrr-state" if is_new else "state",
+        date_time="date-time" if is_new else "time",
         has_bfd_profiles=is_new,
         takes_commands=(major, minor) >= (5, 16),
     )

@@ -21,7 +21,7 @@ from .gateways import of_svi
 from .pair import of_pair
 from .ports import share
 from .qos import EffectiveQos
-from .services import ZTP, of_system, with_logins, with_peers
+from .services import ZTP, date_time, of_system, with_logins, with_peers
 from .tree import Tree, get_or
 
 _EPOCH = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
@@ -67,6 +67,7 @@ class Operational:
             **({"aaa": with_logins(aaa)} if (aaa := get_or(running, {}, "system", "aaa")) else {}),
             "ztp": ZTP,
             "build": f"Cumulus Linux {release}",
+            self._dialect.date_time: date_time(running, state),
             "hostname": str(get_or(running, self._device.name, "system", "hostname")),
             "product-name": "Cumulus Linux",
             "uptime": int(uptime_s),
@@ -217,6 +218,7 @@ class Operational:
                 router["bgp"] = {
                     "autonomous-system": instance.asn,
                     "router-id": instance.router_id,
+                    "address-family": {"ipv4-unicast": {}},  # the reference's column "operational" is empty
                     "neighbor": {session.neighbor.address: self._session(session) for session in sessions},
                 }
             tree[vrf] = {"router": router}

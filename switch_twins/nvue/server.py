@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .device import NvueTwin
 
 _PREFIX = "nvue_v1"
+_SHOWN_EMPTY = ("service", "system")
+"""Of these the operational state without a setting is an empty object ("No Data"), from memory."""
 _TITLES = {
     400: "Bad Request",
     401: "Unauthorized",
@@ -200,7 +202,7 @@ class RestServer:
             node = self._twin.schema.node(path)
             parent = self._twin.schema.node(path[:-1]) if path else None
             is_fixed = node is not None and parent is not None and path[-1] in parent.fields and node.is_object
-            if is_configuration and is_fixed:
+            if is_fixed and (is_configuration or path[0] in _SHOWN_EMPTY):
                 return {}
             raise _not_found(path) from None
 

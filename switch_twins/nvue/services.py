@@ -7,6 +7,7 @@ answers, in a VRF where the switch has an address itself; the clock follows the 
 
 from __future__ import annotations
 
+import datetime as dt
 from ipaddress import ip_address
 
 from ..state import SwitchState
@@ -48,6 +49,29 @@ def of_system(ntp: Tree, state: SwitchState) -> Tree:
     followed = _followed(ntp, str(ntp.get("vrf", "default")), state)
     status = "synchronised" if followed is not None else "unsynchronised"
     return {**ntp, "status": status, "reference": followed or "local"}
+
+
+def date_time(running: Tree, state: SwitchState) -> Tree:
+    """The clock of the machine the lab runs on, and whether a time server is followed.
+
+    Rows of ``nv show system date-time`` (NVUE reference, System; until 5.14 ``nv show system time``), taken for keys.
+    """
+    now = dt.datetime.now(dt.UTC)
+    of_vrfs = [*get_or(running, {}, "service", "ntp").items()]
+    if ntp := get_or(running, {}, "system", "ntp"):
+        of_vrfs.append((str(ntp.get("vrf", "default")), ntp))
+    follows = any(_followed(each, vrf, state) is not None for vrf, each in of_vrfs)
+    day = f"{now:%a %Y-%m-%d %H:%M:%S}"
+    return {
+        "local-time": f"{day} UTC",
+        "universal-time": f"{day} UTC",
+        "rtc-time": day,
+        "time-zone": "Etc/UTC (UTC, +0000)",
+        "system-clock-synchronized": "yes" if follows else "no",
+        "ntp-service": "active" if of_vrfs else "inactive",
+        "rtc-in-local-tz": "no",
+        "unix-time": now.timestamp(),
+    }
 
 
 def _followed(ntp: Tree, vrf: str, state: SwitchState) -> str | None:

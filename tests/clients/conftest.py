@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "tests/lab")]
+sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "tests/lab"), str(ROOT / "tests")]
 
 from at_terminal import Operator  # noqa: E402
 

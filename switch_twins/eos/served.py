@@ -10,6 +10,7 @@ from ..certificates import LabCertificates
 from ..engine import Tree
 from ..served import SELF_SIGNED, ServedApi
 from ..spec import DeviceSpec
+from .extract import is_on
 
 _DAY0 = "eapi"
 """Name of the files that a switch of the lab has from the beginning (brownfield.py)."""
@@ -48,13 +49,34 @@ def _settings(tree: Tree) -> Hashable:
     return tuple(None if each is None else tuple(node.line for node in each.walk()) for each in blocks)
 
 
+def serves_ssh(tree: Tree, device: DeviceSpec, client: IPv4Address) -> bool:
+    """Does SSH answer this client? In the default VRF unless shut down, in others where ``no shutdown`` says so."""
+    port, block = tree.first("interface Management1"), tree.first("management ssh")
+    address = port.value("ip address", "address") if port is not None else None
+    if port is None or is_on(port, "shutdown", False) or (address or "").partition("/")[0] != device.address:
+        return False
+    vrf = port.value("vrf", "vrf")
+    here = block.first(f"vrf {vrf}") if vrf and block is not None else block
+    if is_on(here, "shutdown", bool(vrf)) if here is not None else bool(vrf):
+        return False
+    lists = [each for each in block.find("ip access-group") if each.params.get("vrf") == vrf] if block else []
+    opening = Opening(client, 22, frozenset({"ssh"}))
+    return _control_plane_admits(tree, opening) and all(_admits(tree, each.params["acl"], opening) for each in lists)
+
+
 def _lets_in(tree: Tree, client: IPv4Address) -> bool:
     """Does the list of the control plane in the management port's VRF permit this client? The lab's port is 443."""
+    return _control_plane_admits(tree, Opening(client, 443, frozenset({"https"})))
+
+
+def _control_plane_admits(tree: Tree, opening: Opening) -> bool:
     port, control = tree.first("interface Management1"), tree.first("system control-plane")
     vrf = port.value("vrf", "vrf") if port else None
     bound = [each for each in control.find("ip access-group") if each.params.get("vrf") == vrf] if control else []
-    if not bound:
-        return True
-    rules = tree.first(f"ip access-list {bound[0].params['acl']}")
-    opening = Opening(client, 443, frozenset({"https"}))
+    return not bound or _admits(tree, bound[0].params["acl"], opening)
+
+
+def _admits(tree: Tree, name: str, opening: Opening) -> bool:
+    """A list that does not exist permits all."""
+    rules = tree.first(f"ip access-list {name}")
     return rules is None or admits((each.line for each in rules.walk()), opening)

@@ -6,6 +6,7 @@ failure ends the request.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any
 from ..engine import EOS, ConfigSession, LineError
 from .configuration import RefusedCommand, Session
 from .listing import as_commands, include, listing, section, session_diff, startup_diff
+from .passwords import matches
 from .shows import find_show
 from .view import View
 
@@ -40,6 +42,31 @@ class Shell:
         self._session: Session | None = None
         self._terminal: ConfigSession | None = None
 
+    @property
+    def hostname(self) -> str:
+        """Of the switch, as configured now."""
+        return self._view.state.hostname
+
+    @property
+    def editor(self) -> ConfigSession | None:
+        """The configuration that lines are typed into; None outside configuration modes."""
+        return self._session.editor if self._session is not None else self._terminal
+
+    @property
+    def session_name(self) -> str:
+        """The configuration session's, "" outside one."""
+        return self._session.name if self._session is not None else ""
+
+    @property
+    def has_enable_password(self) -> bool:
+        """Is a password needed to become privileged?"""
+        return self._view.tree.first("enable password") is not None
+
+    def is_enable_password(self, password: str) -> bool:
+        """Is it this one?"""
+        line = self._view.tree.first("enable password")
+        return line is not None and matches(password, line.params["key"])
+
     def run(self, command: str, body: str | None, is_text: bool) -> dict[str, Any]:
         """Run one command; returns eAPI's answer. Raises CommandFailedError."""
         line = command.strip()
@@ -50,7 +77,11 @@ class Shell:
         except LineError as error:
             code = COULD_NOT_RUN if error.kind in ("reference", "conflict", "from_memory") else INVALID
             raise CommandFailedError(code, EOS.error_text(error)) from error
-        return {"output": answer} if isinstance(answer, str) else answer if not is_text else {"output": ""}
+        if isinstance(answer, str):
+            return {"output": answer}
+        if is_text:  # of `| json` as well
+            return {"output": json.dumps(answer, indent=4) + "\n" if answer else ""}
+        return answer
 
     def _dispatch(self, line: str, body: str | None, is_text: bool) -> dict[str, Any] | str:
         if re.match(r"show\s", line, re.IGNORECASE):

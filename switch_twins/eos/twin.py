@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from ipaddress import IPv4Address
 
 from ..spec import DeviceSpec
 from ..state import SwitchState
@@ -12,9 +13,13 @@ from .eapi import EapiServer
 from .extract import is_on, switch_state
 from .listing import listing
 from .passwords import matches
-from .served import served_api
+from .served import served_api, serves_ssh
 from .shell import Shell
+from .ssh import SshServer
+from .terminal import Terminal
 from .view import View
+
+_PRIVILEGED = 15
 
 
 class EosTwin:
@@ -31,6 +36,7 @@ class EosTwin:
         self._state: SwitchState | None = None
         self._verified: set[tuple[str, str, str]] = set()
         self.api = served_api(device, lab.certificates, lambda: self.configuration.running)
+        self._ssh = SshServer(self, lambda: lab.certificates.host_key(device))
         self._server = EapiServer(self.authenticate, self.shell, self.is_reachable, self.api, self.requests)
 
     def state(self) -> SwitchState:
@@ -53,16 +59,26 @@ class EosTwin:
         self.configuration.boot()
 
     async def start(self) -> None:
-        """Listen for eAPI. Raises OSError if the address is taken."""
+        """Listen for eAPI and SSH. Raises OSError if the address is taken."""
         await self._server.start(self.device.address, self.device.api_port)
+        await self._ssh.start()
 
     async def stop(self) -> None:
         """Close everything."""
         await self._server.stop()
+        await self._ssh.stop()
 
     def shell(self, user: str) -> Shell:
         """A command line for one request."""
         return Shell(self.view(), user)
+
+    def terminal(self, user: str) -> Terminal:
+        """A login over SSH: privileged at once if authorization looks at the accounts' levels."""
+        tree, account = self.configuration.running, self.configuration.running.first(f"username {user}")
+        line = tree.first("aaa authorization exec default")
+        by_level = line is not None and "local" in line.words.split()
+        level = int(account.params.get("level", 1)) if account is not None else 1
+        return Terminal(self.shell(user), is_privileged=by_level and level == _PRIVILEGED)
 
     def view(self) -> View:
         """The input of show commands, as of now."""
@@ -78,6 +94,15 @@ class EosTwin:
                 self._verified.add((user, password, stored))
                 return True
         return False
+
+    def has_key(self, user: str, key: str) -> bool:
+        """Is it among the account's keys (``username NAME ssh-key KEY``)?"""
+        lines = self.configuration.running.find(f"username {user} ssh-key")
+        return any(node.params.get("key", "").split()[:2] == key.split()[:2] for node in lines)
+
+    def is_ssh_reachable(self, client: str) -> bool:
+        """Does the running configuration let this client reach SSH at the management address?"""
+        return serves_ssh(self.configuration.running, self.device, IPv4Address(client))
 
     def is_reachable(self) -> bool:
         """Does the running configuration let a client reach eAPI at the management address?

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any
 
 from at_terminal import Operator
+from scrapli.driver.core import EOSDriver
 
 RAIL, FRONT, OOB = "leaf-g1-r0", "front-leaf-g1-a", "oob-leaf-g1"
 """One EOS switch of each fabric: routed ports alone, half of a pair, a VLAN of single hosts."""
@@ -77,6 +79,26 @@ def _intent(site: Path, operator_id: int, operator: Callable[[], Operator]) -> I
 def intent(lab: Operator) -> Intent:
     """Of the site of this lab; designed once."""
     return _intent(lab.site, id(lab), lambda: lab)
+
+
+@contextmanager
+def logged_in(lab: Operator, device: str, password: str = "", known_hosts: Path | None = None) -> Iterator[EOSDriver]:
+    """scrapli's session over SSH. Its transport looks up hosts without their port: the lab's file is given that way."""
+    spec = json.loads((lab.lab / "spec.json").read_text())
+    where = next(each for each in spec["devices"] if each["name"] == device)
+    with NamedTemporaryFile("w", suffix=".known_hosts") as file:
+        file.write(re.sub(r"(?m)^\[(\S+)\]:\d+", r"\1", (known_hosts or lab.lab / "known_hosts").read_text()))
+        file.flush()
+        session = EOSDriver(
+            host=where["address"],
+            port=where["ssh_port"],
+            auth_username=spec["username"],
+            auth_password=password or Path(spec["password_file"]).read_text().strip(),
+            ssh_known_hosts_file=file.name,
+            transport="paramiko",
+        )
+        with session:
+            yield session
 
 
 # -- faults --------------------------------------------------------------------------------------------------------

@@ -170,7 +170,7 @@ class Shell:
     # -- show ------------------------------------------------------------------------------------------------------
 
     def _show(self, line: str, is_text: bool) -> dict[str, Any] | str:
-        command, *pipes = [part.strip() for part in line.split("|")]
+        command, *pipes = [part.strip() for part in line.split(" | ")]  # `a|b` is one expression
         if pipes and pipes[-1].lower() == "json":
             is_text = False
             pipes.pop()

@@ -138,20 +138,6 @@ def control(break_: str, mend: str, **arguments: str) -> Fault:
     return fault
 
 
-def seeded(device: str, what: str, port: str, count: int) -> Fault:
-    """A counter has run up to ``count``."""
-
-    @contextmanager
-    def fault(lab: Operator) -> Iterator[None]:
-        lab.control.ask("seed", device=device, what=what, on=port, value=count)
-        try:
-            yield
-        finally:
-            lab.control.ask("seed", device=device, what=what, on=port, value=0)
-
-    return fault
-
-
 def same(found: Any, expected: Any, what: str = "") -> None:
     """Equal, else AssertionError with what differs alone: a fault's name is looked for in it."""
     if isinstance(found, dict) and isinstance(expected, dict):

@@ -13,6 +13,7 @@ Requests
     plug-machine host=NAME port=NIC tap=NAME [monitor=PATH]   of a routed lab: a TAP is the switch's port at that cable;
                               through QEMU's monitor socket the NIC gets the carrier that the switch gives
     unplug-machine host=NAME  its TAPs go, a namespace is the host again;  machines   NICs with such TAPs, and where
+    seed device=NAME what=COUNTER [on=PORT|PEER] value=N   what nothing in the lab causes (seeds.py); null: back
     faults                    cables cut and swapped, switches off and frozen, of all cables and switches
     first-boot device=NAME url=URL   boot a factory switch: what it fetches there is executed
     cpu                       user and system seconds of this process
@@ -67,6 +68,7 @@ class ControlServer:
             "plug-machine": self._plug_machine,
             "unplug-machine": self._unplug_machine,
             "machines": lambda _: self._routed("machines").machines(),
+            "seed": self._seed,
             "faults": lambda _: lab.fabric.faults(),
             "first-boot": self._first_boot,
             "cpu": self._cpu,
@@ -208,6 +210,11 @@ class ControlServer:
         if not isinstance(self._lab.fabric, RoutedFabric):
             raise TwinError(Problem(where, "its routes are simulated: this is no routed lab"))
         return self._lab.fabric
+
+    def _seed(self, request: Answer) -> Answer:
+        name, what, on = self._device(request), str(request["what"]), str(request.get("on", ""))
+        self._lab.fabric.seed(name, what, on, request["value"])
+        return {what: request["value"]}
 
     async def _first_boot(self, request: Answer) -> Answer:
         report = await self._lab.first_boot(self._device(request), str(request["url"]))

@@ -23,6 +23,7 @@ from .errors import Problem, TwinError
 from .groups import Member
 from .parts import Parts
 from .policy import neighbor_number, network_of
+from .seeds import ERRDISABLED, Seeds, Value
 from .sessions import BgpSession, Key
 from .solution import Hold, NextHop, Route, Solution
 from .spec import Cable, End, Host
@@ -43,6 +44,7 @@ class FabricSim:
     def __init__(self, cables: Iterable[Cable], hosts: Iterable[Host], clock: Clock) -> None:
         self.wiring = Wiring(cables, hosts)
         self.parts = Parts()
+        self.seeds = Seeds()
         self._clock = clock
         self._twins: dict[str, Twin] = {}
         self._solved: Solution | None = None
@@ -108,6 +110,10 @@ class FabricSim:
     def thaw(self, device: str) -> None:
         """Let its control plane go on."""
         self._change(device, self._frozen.discard)
+
+    def seed(self, device: str, what: str, on: str, value: Value | None) -> None:
+        """Seed a counter or a state (seeds.py). Raises TwinError for one that the switch has not."""
+        self._change(device, lambda name: self.seeds.put(self._twins[name], name, what, on, value))
 
     def faults(self) -> dict[str, object]:
         """What is not as it was at the start: cables cut, and with exchanged ends; switches off, and frozen.
@@ -177,6 +183,10 @@ class FabricSim:
         """The meaning of a switch's configuration, as of its last commit."""
         return self._now().states[device]
 
+    def states(self) -> tuple[SwitchState, ...]:
+        """Those of all switches."""
+        return tuple(self._now().states.values())
+
     def mac(self, device: str, interface: str) -> str:
         """The MAC address of a switch's interface, with colons, as the switch itself shows it."""
         return self._twins[device].mac(interface)
@@ -222,6 +232,14 @@ class FabricSim:
             for prefix in sorted(found, key=network_of)
         }
 
+    def looped(self, session: BgpSession) -> int:
+        """How many prefixes the peer of an established session announces that were this switch's already."""
+        return self._now().routes.looped(session) if session.peer_key is not None else 0
+
+    def announced(self, session: BgpSession) -> list[str]:
+        """The prefixes that a switch announces over an established session."""
+        return self._now().routes.announced(session) if session.peer_key is not None else []
+
     @staticmethod
     def _rib(solved: Solution, device: str, vrf: str) -> dict[str, Route]:
         routes: dict[str, Route] = {}
@@ -248,7 +266,7 @@ class FabricSim:
         return self._solved
 
     def _state_of(self, name: str) -> SwitchState:
-        state = self._twins[name].state()
+        state = self._twins[name].state().without_ports(self.seeds.where(name, ERRDISABLED))
         if name in self._off:
             return state.switched_off()
         return state.frozen() if name in self._frozen else state

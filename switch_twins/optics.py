@@ -21,12 +21,13 @@ BIAS_MA, VOLTAGE_V, TEMPERATURE_C = 6.5, 3.3, 35.0
 
 @dataclass(frozen=True, slots=True)
 class Optic:
-    """One port's. ``bias_ma``: of the laser, 0 while it is off."""
+    """One port's. ``bias_ma``: of the laser, 0 while it is off. A test may seed what is received, and the heat."""
 
     port: str
     tx_dbm: float
     rx_dbm: float
     bias_ma: float
+    temperature_c: float = TEMPERATURE_C
 
 
 def optics(fabric: FabricSim, device: str) -> Iterator[Optic]:
@@ -38,7 +39,9 @@ def optics(fabric: FabricSim, device: str) -> Iterator[Optic]:
             is_lit = is_whole and far is not None and _sends(fabric, far)
             tx = LIT_DBM if interface.is_admin_up else DARK_DBM
             bias = BIAS_MA if interface.is_admin_up else 0.0
-            yield Optic(interface.name, tx, LIT_DBM if is_lit else DARK_DBM, bias)
+            rx = fabric.seeds.number(device, "rxPower", interface.name, LIT_DBM if is_lit else DARK_DBM)
+            heat = fabric.seeds.number(device, "temperature", interface.name, TEMPERATURE_C)
+            yield Optic(interface.name, tx, rx, bias, heat)
 
 
 def _sends(fabric: FabricSim, end: End) -> bool:

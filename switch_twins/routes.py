@@ -28,6 +28,7 @@ from .speaker import (
     choose,
     count,
     group_of,
+    is_loop,
     outbound,
     revise,
 )
@@ -187,6 +188,17 @@ class Propagation:
         """No more prefixes than these are accepted from the peer: loops among them still count."""
         incoming = self._speakers[session.device, session.vrf].incoming.get(session.key)
         return len(incoming.accepted) if incoming is not None else 0
+
+    def looped(self, session: BgpSession) -> int:
+        """How many prefixes the peer announces that have the own AS in their paths."""
+        speaker = self._speakers[session.device, session.vrf]
+        incoming = speaker.incoming.get(session.key)
+        return sum(is_loop(speaker, incoming, prefix) for prefix in incoming.update.routes) if incoming else 0
+
+    def announced(self, session: BgpSession) -> list[str]:
+        """The prefixes that this end announces."""
+        sent = self._speakers[session.device, session.vrf].updates.get(group_of(session.neighbor))
+        return list(sent.routes) if sent is not None else []
 
     def count(self, session: BgpSession) -> tuple[int, int, int]:
         """(received, accepted, sent) prefixes of one established session."""

@@ -52,6 +52,14 @@ class ServedApi:
             return name
         return name if self._certificates.has_installed(self._device, name) else None
 
+    def file(self, name: str) -> bytes | None:
+        """A certificate that is on the switch, by its name in the configuration; None: there is none."""
+        if name == self._own:
+            return self._certificates.server(self._device)[0].read_bytes()
+        if name in self._device.certificates or self._certificates.has_installed(self._device, name):
+            return self._certificates.server(self._device, name)[0].read_bytes()
+        return None
+
     def as_delivered(self) -> None:
         """Of a factory switch: nobody has put a certificate on it."""
         self._own = ""

@@ -6,6 +6,7 @@ neighbours, BGP sessions and routes exist. Only what a neighbour can notice is h
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -268,6 +269,13 @@ class SwitchState:
     pair: PairState | None = None
     trees: tuple[TreeLines, ...] = ()
     facts: dict[str, str] = field(default_factory=dict, compare=False)
+
+    def without_ports(self, shut: Collection[str]) -> SwitchState:
+        """The same switch with these ports shut."""
+        if not shut:
+            return self
+        ports = (replace(each, is_admin_up=False) if each.name in shut else each for each in self.interfaces)
+        return replace(self, interfaces=tuple(ports))
 
     def switched_off(self) -> SwitchState:
         """The same switch without power."""

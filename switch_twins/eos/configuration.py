@@ -27,6 +27,10 @@ class RefusedCommand(Exception):  # noqa: N818  (EOS's refusal is an answer, not
     """A valid command that cannot be executed; the text is EOS's or close to it."""
 
 
+class IncompleteCommand(RefusedCommand):
+    """A command that this switch knows only with more words."""
+
+
 @dataclass(slots=True)
 class Session:
     """One configuration session. ``state``: pending, pendingCommitTimer or completed."""
@@ -259,7 +263,15 @@ def _file_name(name: str) -> str:
     return f"{place}:{path.lstrip('/')}"
 
 
-__all__ = ["MAX_OPEN_SESSIONS", "CommitTimer", "Configuration", "LineError", "RefusedCommand", "Session"]
+__all__ = [
+    "MAX_OPEN_SESSIONS",
+    "CommitTimer",
+    "Configuration",
+    "IncompleteCommand",
+    "LineError",
+    "RefusedCommand",
+    "Session",
+]
 
 
 @functools.lru_cache(maxsize=8)

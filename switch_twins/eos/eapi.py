@@ -63,6 +63,8 @@ class EapiServer:
         if user is None:
             challenge = {"WWW-Authenticate": 'Basic realm="COMMAND_API_AUTH"'}
             return web.Response(status=401, text=_UNAUTHORIZED, headers=challenge)
+        if request.path == PATH and request.method == "HEAD":
+            return web.Response()
         if request.path != PATH or request.method != "POST":
             return web.Response(status=404, text="Not Found\n")
         body = await request.content.read(_MAX_BYTES)

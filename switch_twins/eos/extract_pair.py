@@ -13,7 +13,7 @@ from ..engine import Node, Tree
 from ..state import Compared, PairState
 
 _PRIORITY = 32767
-"""Of every switch; no line here changes it (suzieq's recorded ``show mlag detail``)."""
+"""Of every switch that has no line of its own (suzieq's recorded ``show mlag detail``)."""
 
 
 def pair_state(tree: Tree) -> PairState | None:
@@ -36,7 +36,7 @@ def pair_state(tree: Tree) -> PairState | None:
         peer_address=address,
         keepalive=heartbeat.params["heartbeat"] if heartbeat is not None else "",
         keepalive_vrf=heartbeat.params.get("vrf", "default") if heartbeat is not None else "default",
-        priority=_PRIORITY,
+        priority=int(node.value("primary-priority", "priority") or _PRIORITY),
         compared=(_detection_delay(node), *_native_vlans(tree)),
     )
 

@@ -10,7 +10,7 @@ from ..certificates import LabCertificates
 from ..engine import Tree
 from ..served import SELF_SIGNED, ServedApi
 from ..spec import DeviceSpec
-from .extract import is_on
+from .flags import is_on
 
 _DAY0 = "eapi"
 """Name of the files that a switch of the lab has from the beginning (brownfield.py)."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..engine import EOS, ConfigSession, LineError
-from .configuration import RefusedCommand, Session
+from .configuration import IncompleteCommand, RefusedCommand, Session
+from .exec import run_exec
 from .listing import as_commands, include, listing, section, session_diff, startup_diff
 from .passwords import matches
 from .shows import find_show
@@ -73,7 +74,8 @@ class Shell:
         try:
             answer = self._dispatch(line, body, is_text)
         except RefusedCommand as refusal:
-            raise CommandFailedError(COULD_NOT_RUN, str(refusal)) from refusal
+            code = INVALID if isinstance(refusal, IncompleteCommand) else COULD_NOT_RUN
+            raise CommandFailedError(code, str(refusal)) from refusal
         except LineError as error:
             code = COULD_NOT_RUN if error.kind in ("reference", "conflict", "from_memory") else INVALID
             raise CommandFailedError(code, EOS.error_text(error)) from error
@@ -89,6 +91,9 @@ class Shell:
         if self._session is not None or self._terminal is not None:
             self._configure(line, body)
             return {}
+        answer = run_exec(self._view, " ".join(line.split()), is_text)
+        if answer is not None:
+            return answer
         for pattern, command in _EXEC:
             found = pattern.fullmatch(" ".join(line.split()))
             if found:

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator
 from ..engine import Node, Tree
 from ..routed.form import BfdTimes, Peer, Routing, Unplayed
 from ..twin import Twin
-from .extract import is_on, is_routed, switch_state
+from .extract import is_routed, switch_state
+from .flags import is_on
 from .twin import EosTwin
 
 _BFD = BfdTimes(300, 300, 3)

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from ipaddress import IPv4Address
 
+from ..seeds import Seedable
 from ..spec import DeviceSpec
 from ..state import SwitchState
 from ..twin import LabContext, RequestCounter
 from .configuration import Configuration
 from .eapi import EapiServer
-from .extract import is_on, switch_state
+from .extract import routing_model, switch_state
+from .flags import is_on
 from .listing import listing
+from .machine import POWER_LOSS, USER, Machine
 from .passwords import matches
+from .seedable import SEEDABLE
 from .served import served_api, serves_ssh
 from .shell import Shell
 from .ssh import SshServer
@@ -30,13 +34,15 @@ class EosTwin:
         self.requests = RequestCounter()
         self.on_commit: Callable[[], None] = lambda: None
         self._lab = lab
-        self._booted_s = lab.clock.now_s()
         self.configuration = Configuration(device, (lab.username, lab.password), lab.clock)
+        self.machine = Machine(lab.clock.now_s(), routing_model(self.configuration.running))
+        self.machine.reload = lambda: self._start_anew(USER)
         self.configuration.on_change = self._changed
         self._state: SwitchState | None = None
         self._verified: set[tuple[str, str, str]] = set()
         self.api = served_api(device, lab.certificates, lambda: self.configuration.running)
         self._ssh = SshServer(self, lambda: lab.certificates.host_key(device))
+        self.machine.certificate = self.api.file
         self._server = EapiServer(self.authenticate, self.shell, self.is_reachable, self.api, self.requests)
 
     def state(self) -> SwitchState:
@@ -54,9 +60,22 @@ class EosTwin:
         return listing(self.device, self.configuration.running, "show running-config")
 
     def boot(self) -> None:
-        """Begin anew with the startup configuration."""
-        self._booted_s = self._lab.clock.now_s()
+        """Begin anew with the startup configuration, after its power was gone."""
+        self._start_anew(POWER_LOSS)
+
+    def _start_anew(self, cause: str) -> None:
         self.configuration.boot()
+        self.machine.booted(self._lab.clock.now_s(), cause, routing_model(self.configuration.running))
+
+    def seedable(self) -> dict[str, Seedable]:
+        """What a test may seed."""
+        return SEEDABLE
+
+    def seeded_on(self, on: str) -> list[str]:
+        """The ports or peers there are."""
+        if on == "port":
+            return [each.name for each in self.state().interfaces]
+        return [neighbor.address for instance in self.state().bgp for neighbor in instance.neighbors]
 
     async def start(self) -> None:
         """Listen for eAPI and SSH. Raises OSError if the address is taken."""
@@ -82,7 +101,7 @@ class EosTwin:
 
     def view(self) -> View:
         """The input of show commands, as of now."""
-        return View(self.device, self.configuration, self._lab.fabric, self._lab.clock, self.state, self._booted_s)
+        return View(self.device, self.configuration, self._lab.fabric, self._lab.clock, self.state, self.machine)
 
     def authenticate(self, user: str, password: str) -> bool:
         """Check a login against the local users of the running configuration."""

@@ -13,6 +13,7 @@ from ..fabric import FabricSim
 from ..spec import DeviceSpec
 from ..state import SwitchState
 from .configuration import Configuration
+from .machine import Machine
 from .ports import lane_numbers
 
 _MANAGEMENT, _GROUPS = 0x400, 0x1000
@@ -21,19 +22,36 @@ _MANAGEMENT, _GROUPS = 0x400, 0x1000
 
 @dataclass(slots=True)
 class View:
-    """A switch as its show commands see it. ``booted_s`` is the clock's time of its start."""
+    """A switch as its show commands see it."""
 
     device: DeviceSpec
     configuration: Configuration
     fabric: FabricSim
     clock: Clock
     read_state: Callable[[], SwitchState]
-    booted_s: float
+    machine: Machine
 
     @property
     def state(self) -> SwitchState:
         """The running configuration's meaning; a configuration command of the same request may have changed it."""
         return self.read_state()
+
+    @property
+    def booted_s(self) -> float:
+        """The lab clock's time of its start."""
+        return self.machine.booted_s
+
+    def seeded(self, what: str, on: str = "", default: float = 0) -> float:
+        """What a test seeded (seedable.py)."""
+        return self.fabric.seeds.number(self.device.name, what, on, default)
+
+    def counter(self, what: str, on: str = "") -> int:
+        """A counter: nothing in the lab counts, so it is what a test seeded, else 0."""
+        return self.fabric.seeds.count(self.device.name, what, on)
+
+    def word(self, what: str, on: str = "") -> str:
+        """A word that a test seeded, else ""."""
+        return self.fabric.seeds.word(self.device.name, what, on)
 
     @property
     def tree(self) -> Tree:

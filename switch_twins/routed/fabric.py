@@ -19,6 +19,7 @@ from ..clock import Clock
 from ..errors import TwinError
 from ..fabric import FabricSim
 from ..policy import prefix_text
+from ..seeds import Value
 from ..sessions import BgpSession
 from ..solution import Route
 from ..spec import End, LabSpec, RoutedSpec
@@ -219,6 +220,11 @@ class RoutedFabric(FabricSim):
         there = {end.device for end in self._cabling.taps}
         return {name: each for name, each in super().played().items() if name not in there}
 
+    def seed(self, device: str, what: str, on: str, value: Value | None) -> None:
+        """Seed a counter or a state: a port that is shut by it is dark."""
+        super().seed(device, what, on, value)
+        self._follow(device)
+
     # -- questions -------------------------------------------------------------------------------------------------
 
     def unplayed(self, device: str) -> dict[str, list[str]]:
@@ -290,6 +296,20 @@ class RoutedFabric(FabricSim):
     def paths(self, device: str, vrf: str = DEFAULT) -> dict[str, list[BgpPath]]:
         """Every path of BGP as FRR has it; none in another VRF."""
         return paths(self.sessions(device, vrf), self._bgp_table(device)) if vrf == DEFAULT else {}
+
+    def looped(self, session: BgpSession) -> int:
+        """FRR does not count them."""
+        return 0
+
+    def announced(self, session: BgpSession) -> list[str]:
+        """What FRR announces to a neighbour."""
+        if session.vrf != DEFAULT or session.state != "established":
+            return []
+        command = f"show bgp vrf default ipv4 unicast neighbors {session.neighbor.address} advertised-routes json"
+        try:
+            return sorted(self._frr[session.device].ask("bgpd", command).get("advertisedRoutes", {}))
+        except TwinError:
+            return []
 
     def _bgp_table(self, device: str) -> dict[str, Any]:
         """FRR's own; empty while bgpd is gone: the kernel keeps forwarding without it."""

@@ -1,4 +1,4 @@
-"""show ip bgp summary, ip bgp neighbors, ip route, bfd peers: the results of the fabric simulation.
+"""show ip bgp summary, ip bgp neighbors, ip route: the results of the fabric simulation.
 
 JSON keys: what NAPALM 5.2.0 and anta 1.10.0 read. Text: the shapes ntc-templates 9.3.0 parses.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...fabric import Route
+from ...reach import longest_match
 from ...sessions import BgpSession
 from ..view import View
 from .ip_bgp import is_chosen
@@ -42,7 +43,8 @@ def summary6_json(view: View, params: dict[str, str]) -> dict[str, Any]:
     return {"vrfs": {name: {**vrf, "peers": {}} for name, vrf in summary_json(view, params)["vrfs"].items()}}
 
 
-def _state(session: BgpSession) -> str:
+def peer_state(session: BgpSession) -> str:
+    """The word for its state."""
     return _STATES.get(session.state, "Idle")
 
 
@@ -58,7 +60,7 @@ def _summary(view: View, session: BgpSession) -> dict[str, Any]:
         "prefixReceived": session.prefixes_received,
         "upDownTime": view.timestamp(session.since_s),
         "underMaintenance": False,
-        "peerState": _state(session),
+        "peerState": peer_state(session),
         "description": session.neighbor.description,
     }
     if found["peerState"] == "Idle":
@@ -97,7 +99,7 @@ def neighbors_json(view: View, params: dict[str, str]) -> dict[str, Any]:
     vrfs = {}
     for instance in _instances(view, params):
         sessions = view.fabric.sessions(view.device.name, instance.vrf)
-        peers = [_neighbor(view, s) for s in sessions if wanted in (None, s.neighbor.address)]
+        peers = [neighbor_facts(view, s) for s in sessions if wanted in (None, s.neighbor.address)]
         vrfs[instance.vrf] = {"peerList": peers}
     return {"vrfs": vrfs}
 
@@ -107,7 +109,8 @@ def peers6_json(view: View, params: dict[str, str]) -> dict[str, Any]:
     return {"vrfs": {instance.vrf: {"peerList": []} for instance in _instances(view, params)}}
 
 
-def _neighbor(view: View, session: BgpSession) -> dict[str, Any]:
+def neighbor_facts(view: View, session: BgpSession) -> dict[str, Any]:
+    """What every form of ``show bgp neighbors`` has of a session."""
     n = session.neighbor
     found: dict[str, Any] = {
         "peerAddress": n.address,
@@ -118,7 +121,7 @@ def _neighbor(view: View, session: BgpSession) -> dict[str, Any]:
         "linkType": "external",
         "peerGroupName": n.peer_group,
         "vrf": session.vrf,
-        "state": _state(session),
+        "state": peer_state(session),
         "description": n.description,
         "holdTime": session.hold_s,
         "keepaliveTime": session.keepalive_s,
@@ -149,7 +152,7 @@ def _neighbor(view: View, session: BgpSession) -> dict[str, Any]:
 def routes_json(view: View, params: dict[str, str]) -> dict[str, Any]:
     """``show ip route [vrf NAME|all] [PREFIX] [bgp|connected|static]``."""
     vrfs = {}
-    for name in _vrf_names(view, params):
+    for name in vrf_names(view, params):
         routes = {r.prefix: _route(r) for r in _routes(view, name, params)}
         vrfs[name] = {
             "routingDisabled": not view.state.is_routing,
@@ -161,7 +164,8 @@ def routes_json(view: View, params: dict[str, str]) -> dict[str, Any]:
     return {"vrfs": vrfs}
 
 
-def _vrf_names(view: View, params: dict[str, str]) -> list[str]:
+def vrf_names(view: View, params: dict[str, str]) -> list[str]:
+    """The VRFs that were asked for, of those there are."""
     wanted = params.get("vrf") or "default"
     known = ["default", *(node.params["vrf"] for node in view.tree.find("vrf instance"))]
     return [name for name in known if wanted in ("all", name)]
@@ -169,6 +173,10 @@ def _vrf_names(view: View, params: dict[str, str]) -> list[str]:
 
 def _routes(view: View, vrf: str, params: dict[str, str]) -> list[Route]:
     protocol, table = params.get("protocol"), view.fabric.rib(view.device.name, vrf)
+    prefix = params.get("prefix")
+    if prefix and "/" not in prefix:  # an address: the route that its packets take
+        route = longest_match(table, prefix)
+        return [route] if route is not None and protocol in (None, route.protocol) else []
     return [r for r in table.values() if is_chosen(r.prefix, params) and protocol in (None, r.protocol)]
 
 
@@ -195,7 +203,7 @@ def _route(route: Route) -> dict[str, Any]:
 def routes_text(view: View, params: dict[str, str]) -> str:
     """``show ip route`` as text."""
     lines = []
-    for name in _vrf_names(view, params):
+    for name in vrf_names(view, params):
         lines += [
             "",
             f"VRF: {name}",
@@ -217,20 +225,3 @@ def _route_lines(route: Route) -> list[str]:
     hops = [f"via {hop.address}, {hop.interface}" for hop in route.next_hops]
     pad = " " * (len(head) + 1 + len(f"[{_DISTANCES[route.protocol]}/0]") + 1)
     return [f"{head} [{_DISTANCES[route.protocol]}/0] {hops[0]}", *(pad + hop for hop in hops[1:])]
-
-
-# -- BFD -----------------------------------------------------------------------------------------------------------
-
-
-def bfd_json(view: View, params: dict[str, str]) -> dict[str, Any]:
-    """``show bfd peers [vrf NAME|all]``: the sessions that BGP requests."""
-    vrfs: dict[str, Any] = {}
-    for instance in _instances(view, params):
-        found = {}
-        for number, s in enumerate(view.fabric.sessions(view.device.name, instance.vrf), start=1):
-            if s.neighbor.bfd:
-                up = s.is_bfd_up
-                peer = {"status": "up" if up else "down", "localDisc": number, "remoteDisc": number if up else 0}
-                found[s.neighbor.address] = {"peerStats": {s.interface or "": {**peer, "l3intf": s.interface or ""}}}
-        vrfs[instance.vrf] = {"ipv4Neighbors": found, "ipv6Neighbors": {}, "ipv4ReflectorNeighbors": {}}
-    return {"vrfs": vrfs}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ...optics import TEMPERATURE_C, VOLTAGE_V, optics
+from ...optics import VOLTAGE_V, optics
 from ...parts import FANS, SUPPLIES
 from ..view import View
 from .interfaces import bandwidth_bps
@@ -112,7 +112,7 @@ def transceivers_json(view: View, _: dict[str, str]) -> dict[str, Any]:
             each.port: {
                 "mediaType": media_type(view, each.port, bandwidth_bps(view, states[each.port]) // 1_000_000_000),
                 "vendorSn": f"{view.device.serial}{number:04d}",
-                "temperature": TEMPERATURE_C,
+                "temperature": each.temperature_c,
                 "voltage": VOLTAGE_V,
                 "txBias": each.bias_ma,
                 "txPower": each.tx_dbm,

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ...seeds import ERRDISABLED
 from ...state import InterfaceState
 from ..ports import lane_ports
 from ..view import View, dotted, short_name
 from .media import copper_ports, media_type
+from .port_facts import port_counters, port_facts, proxies_arp
 
 _LOOPBACK_MTU = 65535
 _CAGE_BPS = 400_000_000_000
@@ -63,18 +65,28 @@ def _interface(view: View, interface: InterfaceState) -> dict[str, Any]:
         "name": interface.name,
         "forwardingModel": "routed" if interface.is_routed else "bridged",
         "lineProtocolStatus": "up" if up else "down",
-        "interfaceStatus": _status(interface, up),
+        "interfaceStatus": status(view, interface),
         "hardware": "loopback" if is_loopback else "ethernet",
         "description": interface.description,
         "bandwidth": bandwidth_bps(view, interface),
-        "mtu": _LOOPBACK_MTU if is_loopback else interface.mtu_bytes,
+        **port_facts(view, interface),
         "interfaceAddress": _addresses(interface),
     }
     if not is_loopback:
         mac = view.mac_of(interface.name)
         found |= {"physicalAddress": mac, "burnedInAddress": mac, "duplex": "duplexFull"}
-        found |= {"lastStatusChangeTimestamp": view.timestamp(view.booted_s), "interfaceCounters": _counters()}
+        found |= {
+            "lastStatusChangeTimestamp": view.timestamp(view.booted_s),
+            "interfaceCounters": port_counters(view, interface.name),
+        }
     return found
+
+
+def status(view: View, interface: InterfaceState) -> str:
+    """The word for its state."""
+    if view.word(ERRDISABLED, interface.name):
+        return "errdisabled"
+    return _status(interface, is_up(view, interface))
 
 
 def _status(interface: InterfaceState, up: bool) -> str:
@@ -90,12 +102,6 @@ def _addresses(interface: InterfaceState) -> list[dict[str, Any]]:
     both = [{"address": address, "maskLen": length} for address, length in pairs]
     secondary = {pair["address"]: pair for pair in both[1:]}
     return [{"primaryIp": both[0], "secondaryIps": secondary, "secondaryIpsOrderedList": both[1:], "dhcp": False}]
-
-
-def _counters() -> dict[str, int]:
-    """Twins carry no packets: all counters are 0."""
-    names = "Octets", "UcastPkts", "MulticastPkts", "BroadcastPkts", "Discards"
-    return {f"{way}{name}": 0 for way in ("in", "out") for name in names} | {"totalInErrors": 0, "totalOutErrors": 0}
 
 
 def interfaces_text(view: View, params: dict[str, str]) -> str:
@@ -131,7 +137,7 @@ def status_json(view: View, _: dict[str, str]) -> dict[str, Any]:
         up = is_up(view, interface)
         found[interface.name] = {
             "description": interface.description,
-            "linkStatus": _status(interface, up),
+            "linkStatus": status(view, interface),
             "lineProtocolStatus": "up" if up else "down",
             "vlanInformation": _vlan_information(interface),
             "bandwidth": bandwidth_bps(view, interface),
@@ -178,6 +184,7 @@ def ip_interface_json(view: View, _: dict[str, str]) -> dict[str, Any]:
                 "interfaceStatus": _status(interface, up),
                 "mtu": _LOOPBACK_MTU if interface.is_loopback else interface.mtu_bytes,
                 "vrf": interface.vrf,
+                "proxyArp": proxies_arp(view, interface.name),
                 "interfaceAddress": _addresses(interface)[0],
             }
     return {"interfaces": found}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...bgp_paths import BgpPath
+from ...origins import Origin, Origins
 from ...policy import network_of
 from ...state import BgpInstance
 from ..view import View
@@ -41,20 +42,24 @@ def is_chosen(prefix: str, params: dict[str, str]) -> bool:
 
 def ip_bgp_json(view: View, params: dict[str, str]) -> dict[str, Any]:
     """``show ip bgp [PREFIX [longer-prefixes]] [vrf NAME|all]``."""
+    origins = Origins(view.fabric)
     return {
         "vrfs": {
             instance.vrf: {
                 "vrf": instance.vrf,
                 "routerId": instance.router_id,
                 "asn": str(instance.asn),
-                "bgpRouteEntries": {prefix: _entry(view, prefix, paths) for prefix, paths in table.items()},
+                "bgpRouteEntries": {
+                    prefix: _entry(view, prefix, paths, [origins.of(each, instance.asn) for each in paths])
+                    for prefix, paths in table.items()
+                },
             }
             for instance, table in chosen(view, params).items()
         }
     }
 
 
-def _entry(view: View, prefix: str, paths: list[BgpPath]) -> dict[str, Any]:
+def _entry(view: View, prefix: str, paths: list[BgpPath], origins: list[Origin]) -> dict[str, Any]:
     address, _, length = prefix.partition("/")
     used = sum(path.is_used for path in paths)
     return {
@@ -62,11 +67,13 @@ def _entry(view: View, prefix: str, paths: list[BgpPath]) -> dict[str, Any]:
         "maskLength": int(length),
         "totalPaths": len(paths),
         "bgpAdvertisedPeerGroups": {},
-        "bgpRoutePaths": [_path(view, path, is_ecmp=used > 1) for path in paths],
+        "bgpRoutePaths": [
+            _path(view, path, origin, is_ecmp=used > 1) for path, origin in zip(paths, origins, strict=True)
+        ],
     }
 
 
-def _path(view: View, path: BgpPath, *, is_ecmp: bool) -> dict[str, Any]:
+def _path(view: View, path: BgpPath, origin: Origin, *, is_ecmp: bool) -> dict[str, Any]:
     session = path.session
     is_ecmp = is_ecmp and path.is_used
     found = {
@@ -81,7 +88,7 @@ def _path(view: View, path: BgpPath, *, is_ecmp: bool) -> dict[str, Any]:
         "timestamp": int(view.timestamp(session.since_s if session is not None else view.booted_s)),
         "reasonNotBestpath": _BEST if path.is_best else _BESIDE if path.is_used else _WORSE,
         "routeType": {
-            "origin": "Igp",
+            "origin": origin,
             "valid": True,
             "active": path.is_best,
             "ecmp": is_ecmp,
@@ -90,7 +97,7 @@ def _path(view: View, path: BgpPath, *, is_ecmp: bool) -> dict[str, Any]:
             **dict.fromkeys(("atomicAggregator", "suppressed", "queued", "luRoute", "stale", "backup", "ucmp"), False),
         },
         "routeDetail": {
-            "origin": "Igp",
+            "origin": origin,
             "rxSafi": "Unicast",
             "communityList": sorted(path.communities),
             "extCommunityList": [],
@@ -116,20 +123,21 @@ AS Path Attributes: Or-ID - Originator ID, C-LST - Cluster List, LL Nexthop - Li
 
 def ip_bgp_text(view: View, params: dict[str, str]) -> str:
     """The same as text, a line for each path."""
-    parts = []
+    parts, origins = [], Origins(view.fabric)
     for instance, table in chosen(view, params).items():
         head = f"BGP routing table information for VRF {instance.vrf}\n"
         head += f"Router identifier {instance.router_id}, local AS number {instance.asn}\n"
-        parts.append(head + _LEGEND + "".join(_row(path, len(paths)) for paths in table.values() for path in paths))
+        rows = (_row(path, len(paths), origins.of(path, instance.asn)) for paths in table.values() for path in paths)
+        parts.append(head + _LEGEND + "".join(rows))
     return "".join(parts)
 
 
-def _row(path: BgpPath, others: int) -> str:
+def _row(path: BgpPath, others: int, origin: Origin) -> str:
     marks = f"*{'>' if path.is_best else ' '}{_ecmp(path) if others > 1 and path.is_used else ' '}"
     hop, metric, preference, weight = path.next_hop, "0", str(path.local_preference), "0"
     if path.session is None:
         hop, metric, preference, weight = "-", "-", "-", "0"
-    route = " ".join([*(str(asn) for asn in path.as_path), "i"])
+    route = " ".join([*(str(asn) for asn in path.as_path), "i" if origin == "Igp" else "?"])
     return f" {marks:<8} {path.prefix:<22} {hop:<21} {metric:<7} {preference:<7} {weight:<7} {route}\n"
 
 

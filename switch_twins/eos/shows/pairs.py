@@ -26,7 +26,7 @@ def mlag_json(view: View, parameters: dict[str, str]) -> dict[str, Any]:
     answer = _answer(view, pairing) if pairing is not None else dict(_OFF)
     answer |= {"portsErrdisabled": False, "dualPrimaryPortsErrdisabled": False, **_delays(view)}
     answer["mlagPorts"] = _ports(view, pairing)
-    return {**answer, "detail": _detail(pairing)} if "detail" in parameters else answer
+    return {**answer, "detail": _detail(view, pairing)} if "detail" in parameters else answer
 
 
 def _answer(view: View, pairing: Pairing) -> dict[str, Any]:
@@ -50,15 +50,19 @@ def _answer(view: View, pairing: Pairing) -> dict[str, Any]:
 def _delays(view: View) -> dict[str, Any]:
     node = view.tree.first("mlag configuration")
     mlag, other = (node.value(f"reload-delay {what}", "seconds") if node else None for what in ("mlag", "non-mlag"))
+    recovery = node.first("dual-primary recovery delay mlag") if node else None
+    waits = recovery.params if recovery is not None else {}
     detection = node.first("dual-primary detection delay") if node else None
     return {
         "reloadDelay": int(mlag) if mlag and mlag.isdecimal() else _RELOAD_DELAY_S,
         "reloadDelayNonMlag": int(other) if other and other.isdecimal() else _RELOAD_DELAY_S,
         "dualPrimaryDetectionState": "disabled" if detection is None else "configured",
+        "dualPrimaryMlagRecoveryDelay": int(waits.get("mlag", 0)),
+        "dualPrimaryNonMlagRecoveryDelay": int(waits.get("other", 0)),
     }
 
 
-def _detail(pairing: Pairing | None) -> dict[str, Any]:
+def _detail(view: View, pairing: Pairing | None) -> dict[str, Any]:
     if pairing is None:
         return {"mlagState": "disabled", "peerMlagState": "unknown", "enabled": False, "udpHeartbeatAlive": False}
     primary = pairing.role == "primary" or pairing.is_alone
@@ -66,9 +70,24 @@ def _detail(pairing: Pairing | None) -> dict[str, Any]:
         "mlagState": "primary" if primary else "secondary",
         "peerMlagState": ("secondary" if primary else "primary") if pairing.is_peer_up else "unknown",
         "enabled": True,
+        "primaryPriority": pairing.config.priority,
+        **_detection(view),
         "heartbeatInterval": _HEARTBEAT_MS,
         "udpHeartbeatAlive": pairing.is_keepalive_alive,
         "failover": pairing.is_alone and pairing.role == "secondary",
+    }
+
+
+def _detection(view: View) -> dict[str, Any]:
+    """What is done about two primaries, and after how long."""
+    node = view.tree.first("mlag configuration")
+    line = node.first("dual-primary detection delay") if node is not None else None
+    if line is None:
+        return {"dualPrimaryDetectionDelay": 0, "dualPrimaryAction": "none"}
+    shuts = "errdisable" in line.words
+    return {
+        "dualPrimaryDetectionDelay": int(line.params["seconds"]),
+        "dualPrimaryAction": "errdisableAllInterfaces" if shuts else "none",
     }
 
 

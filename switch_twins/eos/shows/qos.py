@@ -12,7 +12,8 @@ import re
 from typing import Any
 
 from ...engine import Node
-from ..extract import is_on, is_routed
+from ..extract import is_routed
+from ..flags import is_on
 from ..grammar import default_class
 from ..view import View
 
@@ -74,13 +75,16 @@ def pfc_text(view: View, params: dict[str, str]) -> str:
 def pfc_counters_json(view: View, params: dict[str, str]) -> dict[str, Any]:
     """``show priority-flow-control [interfaces NAME] counters``."""
     names = [port.params["name"] for port in _ports(view, params)]
-    return {"interfaceCounters": {name: {"rxFrames": 0, "txFrames": 0} for name in names}}
+    ways = {"rxFrames": "rxPfc", "txFrames": "txPfc"}
+    return {"interfaceCounters": {n: {key: view.counter(what, n) for key, what in ways.items()} for n in names}}
 
 
 def pfc_counters_text(view: View, params: dict[str, str]) -> str:
     """The same as text."""
     lines = [f"{'Port':<15} {'RxPfc':>9} {'TxPfc':>9}"]
-    lines += [f"{port.params['name']:<15} {0:>9} {0:>9}" for port in _ports(view, params)]
+    for port in _ports(view, params):
+        name = port.params["name"]
+        lines.append(f"{name:<15} {view.counter('rxPfc', name):>9} {view.counter('txPfc', name):>9}")
     return "\n".join(lines) + "\n"
 
 
@@ -253,10 +257,8 @@ def ecn_counters_json(view: View, _: dict[str, str]) -> dict[str, Any]:
     """``show qos interfaces ecn counters queue``: "-" where counting is off."""
     found = {}
     for port in _ports(view, {}):
-        queues = _queues(view, port)
-        counts = {
-            str(queue): 0 if _line_of(queues, queue, "random-detect ecn count") is not None else "-"
-            for queue in range(8)
-        }
-        found[port.params["name"]] = {"queueCounters": counts}
+        name, queues = port.params["name"], _queues(view, port)
+        on = {queue for queue in range(8) if _line_of(queues, queue, "random-detect ecn count") is not None}
+        counts = {str(queue): str(view.counter(f"ecn.{queue}", name)) if queue in on else "-" for queue in range(8)}
+        found[name] = {"queueCounters": counts}
     return {"intfQueueCounters": found}

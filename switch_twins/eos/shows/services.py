@@ -71,9 +71,9 @@ def _answers(view: View, name: str, vrf: str) -> bool:
     return any(each.addresses and each.is_admin_up for each in own)
 
 
-def zerotouch_json(_: View, __: dict[str, str]) -> dict[str, Any]:
-    """``show zerotouch``: a switch that has a startup configuration does not begin it."""
-    return {"mode": "disabled"}
+def zerotouch_json(view: View, _: dict[str, str]) -> dict[str, Any]:
+    """``show zerotouch``: whether the switch would begin it without a startup configuration."""
+    return {"mode": "disabled" if view.machine.ztp_disabled else "enabled"}
 
 
 def logging_text(view: View, _: dict[str, str]) -> str:

@@ -24,7 +24,7 @@ def version_json(view: View, _: dict[str, str]) -> dict[str, Any]:
         "systemMacAddress": mac,
         "hwMacAddress": mac,
         "configMacAddress": "00:00:00:00:00:00",
-        "version": device.release,
+        "version": view.word("release") or device.release,
         "architecture": "x86_64",
         "internalVersion": f"{device.release}-lab",
         "internalBuildId": "00000000-0000-0000-0000-000000000000",

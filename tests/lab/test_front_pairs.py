@@ -18,6 +18,7 @@ from transcripts import stdout_of
 pytestmark = pytest.mark.xdist_group("front-site")
 
 EOS, NXOS, NVUE = "front-leaf-g1", "front-leaf-g2", "front-leaf-g4"
+DETECTING = {"eos_show/mlag.txt": "eos_show/front_states.txt"}
 STATE_BY = {"eos": "show mlag detail", "nxos": "show vpc", "nvue": "mlag"}
 
 
@@ -43,6 +44,8 @@ def test_a_pair_is_shown_in_the_keys_and_kinds_that_were_recorded(
     front: Operator, leaf: str, command: str, recording: str, recorded_command: str
 ) -> None:
     recorded = dict(shapes(json.loads(stdout_of(recording, recorded_command))))
+    if recording in DETECTING:  # of a pair that looks for two primaries, only what is more was published
+        recorded |= dict(shapes(json.loads(stdout_of(DETECTING[recording], recorded_command))))
     shown = dict(shapes(front.hands()[leaf].shown(command)))
     assert {key: kind for key, kind in shown.items() if recorded.get(key) != kind} == {}
     assert len(shown) > len(recorded) / 2

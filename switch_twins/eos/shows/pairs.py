@@ -50,15 +50,18 @@ def _answer(view: View, pairing: Pairing) -> dict[str, Any]:
 def _delays(view: View) -> dict[str, Any]:
     node = view.tree.first("mlag configuration")
     mlag, other = (node.value(f"reload-delay {what}", "seconds") if node else None for what in ("mlag", "non-mlag"))
-    recovery = node.first("dual-primary recovery delay mlag") if node else None
-    waits = recovery.params if recovery is not None else {}
+    line = node.first("dual-primary recovery delay mlag") if node else None
+    waits = line.params if line is not None else {}
+    recovery = {
+        "dualPrimaryMlagRecoveryDelay": int(waits.get("mlag", 0)),
+        "dualPrimaryNonMlagRecoveryDelay": int(waits.get("other", 0)),
+    }
     detection = node.first("dual-primary detection delay") if node else None
     return {
         "reloadDelay": int(mlag) if mlag and mlag.isdecimal() else _RELOAD_DELAY_S,
         "reloadDelayNonMlag": int(other) if other and other.isdecimal() else _RELOAD_DELAY_S,
         "dualPrimaryDetectionState": "disabled" if detection is None else "configured",
-        "dualPrimaryMlagRecoveryDelay": int(waits.get("mlag", 0)),
-        "dualPrimaryNonMlagRecoveryDelay": int(waits.get("other", 0)),
+        **(recovery if detection is not None else {}),
     }
 
 
@@ -83,7 +86,7 @@ def _detection(view: View) -> dict[str, Any]:
     node = view.tree.first("mlag configuration")
     line = node.first("dual-primary detection delay") if node is not None else None
     if line is None:
-        return {"dualPrimaryDetectionDelay": 0, "dualPrimaryAction": "none"}
+        return {}
     shuts = "errdisable" in line.words
     return {
         "dualPrimaryDetectionDelay": int(line.params["seconds"]),

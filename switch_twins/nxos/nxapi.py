@@ -1,4 +1,4 @@
-"""NX-API: JSON-RPC over HTTPS at /ins, as used by napalm's nxapi_plumbing and cisco.nxos.
+"""NX-API: JSON-RPC over HTTPS at /ins, as used by napalm's nxapi_plumbing; ``ins_api`` messages: ins_api.py.
 
 Shapes (vendor documentation "NX-API CLI", napalm 5.2.0 nxapi_plumbing): a request is an array of ``{jsonrpc, method,
 params: {cmd, version}, id}``; the answer to ``cli`` is ``result.body``, to ``cli_ascii`` ``result.msg``; to a refused
@@ -19,6 +19,7 @@ from aiohttp import web
 from ..served import ServedApi
 from ..spec import DeviceSpec
 from ..twin import RequestCounter
+from . import ins_api
 from .cli import Cli
 from .reply import Reply
 
@@ -82,9 +83,16 @@ class NxApiServer:
             calls = json.loads(await request.text())
         except json.JSONDecodeError:
             return web.json_response(_error(None, -32700, "Parse error", "Request is not JSON"), status=400)
-        answers = self._run(calls if isinstance(calls, list) else [calls], user)
+        answer = self._answered(calls, user)
         if not self._switch.api.is_current(request.transport):
             return self._hang_up(request)  # nginx was restarted under the request
+        return answer
+
+    def _answered(self, calls: Any, user: str) -> web.Response:  # noqa: ANN401  (decoded JSON)
+        if ins_api.is_message(calls):
+            found = ins_api.answer(calls, lambda in_config: self._switch.open_cli(user, in_config=in_config))
+            return web.json_response(found)
+        answers = self._run(calls if isinstance(calls, list) else [calls], user)
         return web.json_response(answers[0] if len(answers) == 1 else answers, content_type="application/json-rpc")
 
     @staticmethod

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..optics import TEMPERATURE_C, VOLTAGE_V, Optic, optics
 from .interface_facts import Interface, facts
+from .ports import is_twisted_pair
 from .reply import Body, Reply, View, short_name, table
 from .show_interfaces import counters
 
@@ -237,34 +239,73 @@ def counters_detailed(view: View) -> Reply:
     return Reply(text + "\n", table("interface", rows))
 
 
+_MEDIA = {1: "1000base-T", 10: "10Gbase-SR", 25: "25Gbase-SR", 40: "40Gbase-SR4", 100: "100Gbase-SR4"}
+
+
 def media(each: Interface) -> str:
-    """What is plugged in, as far as the lab knows: a cable, of no particular kind (M)."""
-    link = each.view.fabric.link(each.view.device.name, each.name.partition(".")[0])
-    return "--" if link.peer is None else f"{_gbps(each)}Gbase-CR"
-
-
-def _gbps(each: Interface) -> int:
-    return each.kbps // 1_000_000 or 1
+    """What is plugged in: the lab knows speeds, and no kinds of cables (M)."""
+    name = each.name.partition(".")[0]
+    if is_twisted_pair(each.view.device.model, name):
+        return _MEDIA[1]
+    gbps = each.kbps // 1_000_000
+    is_there = each.view.fabric.link(each.view.device.name, name).peer is not None
+    return _MEDIA.get(gbps, f"{gbps}Gbase-DR4") if is_there else "--"
 
 
 def transceiver(view: View) -> Reply:
-    """Show interface transceiver details: the lab has copper cables of no maker, without diagnostics."""
+    """Show interface transceiver details: light as optics.py has it; twisted pair has no transceiver."""
+    lit = {each.port: each for each in optics(view.fabric, view.device.name)}
     blocks = []
     for e in _of(facts(view), "Ethernet"):
         if "." in e.name:
             continue
-        kind = media(e)
-        lines = [e.name, f"    transceiver is {'not ' if kind == '--' else ''}present"]
-        if kind != "--":
-            lines += [
-                f"    type is {kind}",
-                "    name is LAB",
-                f"    part number is {_gbps(e)}G-CU",
-                "    revision is 1",
-                f"    serial number is {e.mac.replace('.', '').upper()}",
-                f"    nominal bitrate is {e.kbps // 1000} MBit/sec",
-                "",
-                "DOM is not supported",
-            ]
-        blocks.append("\n".join(lines))
+        if is_twisted_pair(view.device.model, e.name):
+            lines = ["    transceiver is not applicable"]
+        elif e.name not in lit:
+            lines = ["    transceiver is not present"]
+        else:
+            lines = [*_maker(e), "", *_diagnostics(lit[e.name])]
+        blocks.append("\n".join([e.name, *lines]))
     return Reply("\n\n".join(blocks) + "\n")
+
+
+def _maker(each: Interface) -> list[str]:
+    return [
+        "    transceiver is present",
+        f"    type is {media(each)}",
+        "    name is LAB",
+        f"    part number is LAB-{each.kbps // 1_000_000}G",
+        "    revision is 1",
+        f"    serial number is {each.mac.replace('.', '').upper()}",
+        f"    nominal bitrate is {each.kbps // 1000} MBit/sec",
+        "    cisco id is --",
+        "    cisco extended id number is 4",
+        "    number of lanes 1",
+    ]
+
+
+_LIMITS = (
+    ("Temperature", "C", (75.0, -5.0, 70.0, 0.0)),
+    ("Voltage", "V", (3.63, 2.97, 3.46, 3.13)),
+    ("Current", "mA", (11.8, 4.0, 10.8, 5.0)),
+    ("Tx Power", "dBm", (1.69, -11.3, -1.3, -7.3)),
+    ("Rx Power", "dBm", (2.0, -13.9, -1.0, -9.9)),
+)
+"""Alarms high and low, warnings high and low, of the recorded optic."""
+
+
+def _diagnostics(optic: Optic) -> list[str]:
+    now = (TEMPERATURE_C, VOLTAGE_V, optic.bias_ma, optic.tx_dbm, optic.rx_dbm)
+    rule = "  " + "-" * 76
+    lines = ["           SFP Detail Diagnostics Information (internal calibration)", rule]
+    lines += [
+        "                Current              Alarms                  Warnings",
+        "                Measurement     High        Low         High          Low",
+        rule,
+    ]
+    for (name, unit, (high, low, warm, cool)), value in zip(_LIMITS, now, strict=True):
+        alarm = "--" if value < low else "++" if value > high else "  "
+        bounds = f"{high:>8.2f} {unit:<4}{low:>8.2f} {unit:<4}{warm:>8.2f} {unit:<4}{cool:>8.2f} {unit}"
+        lines.append(f"  {name:<12}{value:>7.2f} {unit:<3} {alarm}{bounds}")
+    note = "  Note: ++  high-alarm; +  high-warning; --  low-alarm; -  low-warning"
+    return [*lines, "  Transmit Fault Count = 0", rule, note]

@@ -1,5 +1,6 @@
 """A person at a switch: changes through each OS's own API with plain requests; no code of the product."""
 
+import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,7 +99,7 @@ class Hand:
 
 def hands(lab: Path) -> dict[str, Hand]:
     """Every switch of the lab whose folder this is."""
-    spec = yaml.safe_load((lab / "spec.json").read_text())
+    spec = json.loads((lab / "spec.json").read_text())
     password = Path(spec["password_file"]).read_text().strip()
     return {
         each["name"]: Hand(

@@ -1,8 +1,8 @@
 """NX-API's older message, ``ins_api``, as cisco.nxos of Ansible sends it.
 
 Shapes: vendor documentation "NX-API CLI"; what cisco.nxos reads of an answer (plugins/httpapi/nxos.py at 154aa54): a
-list of outputs, or one as itself, each with ``code``, ``input`` and ``msg``, then ``body``, or ``clierror`` of a refused
-command. The first refused line of a configuration ends it.
+list of outputs, or one as itself, each with ``code``, ``input`` and ``msg``, then ``body``, or ``clierror`` of what was
+refused. The first refused line of a configuration ends it.
 """
 
 from __future__ import annotations

@@ -15,6 +15,8 @@ from at_terminal import Operator
 sys.path.append(str(Path(__file__).parents[1] / "recorded"))
 from transcripts import read_transcript
 
+pytestmark = pytest.mark.xdist_group("clients")
+
 COMPUTE, FRONT, OOB = "leaf-g1-r1", "front-leaf-g2-a", "oob-leaf-g2"
 DATA = [
     ("arp.txt", "show ip arp", OOB),

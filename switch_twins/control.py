@@ -6,6 +6,7 @@
 Requests
     status                    site, pid, uptime, devices with sessions up and configured, cables, played hosts
     swap-cables cables=[a,b]  exchange the far ends of two cables;  cut-cable / mend-cable cable=ID
+    lose-packets cable=ID percent=N  drop this share at both ends, 0: none;  of a routed lab
     switch-off device=NAME    take its power: nothing answers there, its links are down
     switch-on device=NAME     give it back: it boots with its startup configuration; no effect on one that is on
     freeze / thaw device=NAME its links stay up, what it is asked waits, it says nothing;  no effect without power
@@ -14,7 +15,7 @@ Requests
                               through QEMU's monitor socket the NIC gets the carrier that the switch gives
     unplug-machine host=NAME  its TAPs go, a namespace is the host again;  machines   NICs with such TAPs, and where
     seed device=NAME what=COUNTER [on=PORT|PEER] value=N   what nothing in the lab causes (seeds.py); null: back
-    faults                    cables cut and swapped, switches off and frozen, of all cables and switches
+    faults                    cables cut, swapped and lossy, switches off and frozen, of all cables and switches
     first-boot device=NAME url=URL   boot a factory switch: what it fetches there is executed
     cpu                       user and system seconds of this process
     requests [reset=true]     per device: TCP connections and requests counted so far
@@ -59,6 +60,7 @@ class ControlServer:
             "swap-cables": self._swap,
             "cut-cable": self._cut,
             "mend-cable": self._mend,
+            "lose-packets": self._lose,
             "switch-off": self._switch_off,
             "switch-on": self._switch_on,
             "freeze": self._freeze,
@@ -164,6 +166,10 @@ class ControlServer:
     def _mend(self, request: Answer) -> Answer:
         self._lab.fabric.mend_cable(request["cable"])
         return {"mended": request["cable"]}
+
+    def _lose(self, request: Answer) -> Answer:
+        self._lab.fabric.lose(request["cable"], float(request["percent"]))
+        return {"cable": request["cable"]}
 
     async def _switch_off(self, request: Answer) -> Answer:
         name = self._device(request)

@@ -41,6 +41,9 @@ _RIBS_KEPT = 8
 class FabricSim:
     """Answers what each switch sees. Twins are attached once; everything else is computed on demand."""
 
+    sends_packets = False
+    """Do packets cross its cables?"""
+
     def __init__(self, cables: Iterable[Cable], hosts: Iterable[Host], clock: Clock) -> None:
         self.wiring = Wiring(cables, hosts)
         self.parts = Parts()
@@ -89,6 +92,12 @@ class FabricSim:
         with self._rewired(cable):
             self.wiring.mend(cable)
 
+    def lose(self, cable: str, percent: float) -> None:
+        """Have a cable lose this share of its packets, 0 for none. Raises TwinError where no packets are sent."""
+        if not self.sends_packets:
+            raise TwinError(Problem(cable, "switches on loopback send no packets: none can be lost"))
+        self.wiring.lose(cable, percent)
+
     def switch_off(self, device: str) -> None:
         """Take a switch's power: its ports are dark, it says nothing. No switch is both off and frozen."""
         self._change(device, self._frozen.discard)
@@ -116,15 +125,18 @@ class FabricSim:
         self._change(device, lambda name: self.seeds.put(self._twins[name], name, what, on, value))
 
     def faults(self) -> dict[str, object]:
-        """What is not as it was at the start: cables cut, and with exchanged ends; switches off, and frozen.
+        """What is not as it was at the start: cables cut, lossy, and with exchanged ends; switches off, and frozen.
 
-        ``swapped``: cable -> the cable whose far end it has now. With all cables and switches there are.
+        ``swapped``: cable -> the cable whose far end it has now. ``lossy``: cable -> percent of packets.
+        With all cables and switches there are, and whether packets cross the cables.
         """
         return {
             "switches": list(self._twins),
             "cables": {each.id: [[end.device, end.port] for end in (each.a, each.b)] for each in self.wiring.plugged()},
             "cut": self.wiring.cut_cables(),
             "swapped": self.wiring.swapped(),
+            "lossy": self.wiring.lossy(),
+            "sends_packets": self.sends_packets,
             "off": sorted(self._off),
             "frozen": sorted(self._frozen),
         }

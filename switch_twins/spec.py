@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from ipaddress import ip_interface
+from ipaddress import ip_address, ip_interface, ip_network
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -116,12 +116,22 @@ class HostBond:
 
 
 @dataclass(frozen=True, slots=True)
+class HostRoute:
+    """A route by one port. ``table``: of packets from that port's first address; None: the main one."""
+
+    to: str
+    via: str
+    table: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class HostEnd:
     """What a host was told of one of its ports. ``bond``: None if it is in none. ``addresses``: of the port itself."""
 
     bond: HostBond | None = None
     mac: str = ""
     addresses: tuple[str, ...] = ()
+    routes: tuple[HostRoute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +237,7 @@ def _device(item: dict[str, Any]) -> DeviceSpec:
 _LACP = {"active": True, "passive": False, "off": None}
 _RATES = {"fast": True, "slow": False}
 _TAGS = range(1, 4095)
+_TABLES = range(1, 253)
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 
 
@@ -302,14 +313,33 @@ class _HostReader:
         end = self._end(name, port, **of_end) if of_end else None
         return Host(name, port, End(*switch), mtu_bytes, lldp, cable, end)
 
-    def _end(self, name: str, port: str, *, bond: str | None, mac: str = "", addresses: Iterable[str] = ()) -> HostEnd:
+    def _end(
+        self,
+        name: str,
+        port: str,
+        *,
+        bond: str | None,
+        mac: str = "",
+        addresses: Iterable[str] = (),
+        routes: Iterable[dict[str, Any]] = (),
+    ) -> HostEnd:
         where = f"{name}:{port}"
         if mac and not _MAC.fullmatch(mac):
             self.mistakes.append(f"{where}: {mac!r} is no MAC address")
         if bond is not None and (name, bond) not in self._bonds:
             self.mistakes.append(f"{where}: the host has no bond {bond!r}")
         own = self._addresses(where, addresses)
-        return HostEnd(self._bonds.get((name, bond)) if bond is not None else None, mac, own)
+        through = tuple(self._route(where, **each) for each in routes)
+        return HostEnd(self._bonds.get((name, bond)) if bond is not None else None, mac, own, through)
+
+    def _route(self, where: str, *, to: str, via: str, table: int | None = None) -> HostRoute:
+        try:
+            ip_network(to), ip_address(via)
+        except ValueError:
+            self.mistakes.append(f"{where}: {to!r} via {via!r} is no route")
+        if table is not None and table not in _TABLES:
+            self.mistakes.append(f"{where}: routing table {table!r} is not from 1 to 252")
+        return HostRoute(to, via, table)
 
 
 def _repeated(items: Iterable[_T]) -> list[_T]:

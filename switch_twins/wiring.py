@@ -42,6 +42,7 @@ class Wiring:
         self._cables = {cable.id: cable for cable in plugged}
         self._as_planned = {cable.b: cable.id for cable in plugged}
         self._cut: set[str] = set()
+        self._lossy: dict[str, float] = {}
         self._far: dict[End, tuple[End, str]] = {}
         self._plugged: dict[str, set[str]] = {}
         self._plug()
@@ -117,6 +118,10 @@ class Wiring:
         """Every cable that is cut, in the specification's order."""
         return [cable for cable in self._cables if cable in self._cut]
 
+    def lossy(self) -> dict[str, float]:
+        """Every cable that loses packets -> percent of them, in the specification's order."""
+        return {cable: self._lossy[cable] for cable in self._cables if cable in self._lossy}
+
     def ends(self, *cables: str) -> tuple[End, ...]:
         """Both ends of each of these cables. Raises TwinError for an unknown one."""
         return tuple(end for cable in map(self._known, cables) for end in (cable.a, cable.b))
@@ -128,6 +133,12 @@ class Wiring:
     def mend(self, cable: str) -> None:
         """Restore the carrier of a cut cable."""
         self._cut.discard(self._known(cable).id)
+
+    def lose(self, cable: str, percent: float) -> None:
+        """Have a cable lose this share of its packets; 0: none."""
+        self._lossy[self._known(cable).id] = percent
+        if not percent:
+            del self._lossy[self._known(cable).id]
 
     def _known(self, cable: str) -> Cable:
         found = self._cables.get(self._ids.get(cable, cable))

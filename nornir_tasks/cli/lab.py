@@ -7,6 +7,7 @@ import typer
 
 from nornir_tasks.cli import lab_faults, options
 from nornir_tasks.cli.lab_export import export
+from nornir_tasks.cli.lab_probe import probe
 
 if TYPE_CHECKING:
     from nornir_tasks.lab.machines.manager import MachineStatus
@@ -116,6 +117,7 @@ for verb in (lab_faults.cut, lab_faults.swap, lab_faults.kill, lab_faults.freeze
     app.command()(verb)
 app.command("loss")(lab_faults.loss)
 app.command("delay")(lab_faults.delay)
+app.command()(probe)
 
 
 def _telling(*, quiet: bool) -> "On":

@@ -1,4 +1,4 @@
-"""``nornir lab cut, swap, kill, freeze, revive, mend``: break the lab on purpose, and mend it."""
+"""``nornir lab cut, swap, loss, kill, freeze, revive, mend``: break the lab on purpose, and mend it."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
@@ -73,14 +73,14 @@ def mend(
 
 def loss(
     cable: Cable,
-    share: Annotated[str, typer.Argument(help="Of the packets, in percent.", metavar="[PERCENT]")] = "",
+    share: Annotated[str, typer.Argument(help="Of the packets, in percent.", metavar="PERCENT")],
     site: options.Site = "lab",
     json: options.Json = False,
 ) -> None:
-    """Lose packets on a cable. Refused: no lab can yet."""
+    """Lose packets on a cable, each by chance and both ways. Of a routed lab (lab up --routed); else refused."""
     from nornir_tasks.usecases import lab_faults
 
-    _report(lab_faults.impair(site, "loss", cable, share, _waiting), json=json)
+    _report(lab_faults.lose(site, cable, share, _waiting), json=json)
 
 
 def delay(
@@ -92,13 +92,18 @@ def delay(
     """Hold packets back on a cable. Refused: no lab can yet."""
     from nornir_tasks.usecases import lab_faults
 
-    _report(lab_faults.impair(site, "delay", cable, time_ms, _waiting), json=json)
+    _report(lab_faults.delay(site, cable, time_ms, _waiting), json=json)
 
 
 def as_json(faults: "Iterable[Fault]") -> list[dict[str, object]]:
     """What is broken: how, and the names of cables or of a switch."""
     return [
-        {"fault": each.kind, "names": list(each.names), **({"ends": list(each.ends)} if each.ends else {})}
+        {
+            "fault": each.kind,
+            "names": list(each.names),
+            **({"ends": list(each.ends)} if each.ends else {}),
+            **({"percent": each.percent} if each.percent else {}),
+        }
         for each in faults
     ]
 

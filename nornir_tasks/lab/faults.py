@@ -8,7 +8,7 @@ from typing import Any, Literal
 from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.errors import LabError, Problem
 
-Kind = Literal["cut", "swapped", "killed", "frozen"]
+Kind = Literal["cut", "swapped", "killed", "frozen", "lossy"]
 End = tuple[str, str]
 """(switch or host, port)."""
 _CLOSEST = 4
@@ -24,13 +24,19 @@ class Fault:
     kind: Kind
     names: tuple[str, ...]
     ends: tuple[End, ...] = ()
-    """Of a cut cable, both ports."""
+    """Of a cut or lossy cable, both ports."""
+    percent: float = 0.0
+    """Of packets, that a lossy cable loses in each direction."""
 
     def __str__(self) -> str:
         match self.kind:
             case "cut":
                 (device, port), (far, far_port) = self.ends
                 return f"cable {self.names[0]} is cut: {device} {port} to {far} {far_port}"
+            case "lossy":
+                (device, port), (far, far_port) = self.ends
+                share = f"{self.percent:g} % of the packets each way"
+                return f"cable {self.names[0]} loses {share}: {device} {port} to {far} {far_port}"
             case "swapped":
                 return f"the far ends of cables {' and '.join(self.names)} are swapped"
             case "killed":
@@ -47,6 +53,8 @@ class Wired:
     faults: tuple[Fault, ...]
     swapped: Mapping[str, str]
     """Cable -> the cable whose far end it has now."""
+    sends_packets: bool = False
+    """Do packets cross the cables of this lab?"""
 
     def of(self, kind: Kind) -> dict[str, Fault]:
         """What is broken in one way, by each of its names."""
@@ -60,7 +68,7 @@ class Wired:
         if name in hosts:
             hint = f"cut its cables: nornir lab cut {name}:PORT"
             raise LabError(Problem(name, "is no switch of this lab, but what is cabled to one", hint=hint))
-        raise LabError(Problem(name, "there is no such switch in this lab", _closest(name, self.switches)))
+        raise LabError(Problem(name, "there is no such switch in this lab", closest(name, self.switches)))
 
     def cable(
         self, name: str, planned: Callable[[], Mapping[str, tuple[str, ...]]], *, or_switch: bool = False
@@ -83,15 +91,15 @@ class Wired:
     def _unknown(self, name: str, known: Iterable[str]) -> Problem:
         device, has_port, port = name.partition(":")
         if not has_port:
-            return Problem(name, "there is nothing of this name in this lab", _closest(name, known), hint=CABLE_HINT)
+            return Problem(name, "there is nothing of this name in this lab", closest(name, known), hint=CABLE_HINT)
         ports: dict[str, list[str]] = {}
         for near, used in (end for ends in self.cables.values() for end in ends):
             ports.setdefault(near, []).append(used)
         if device not in ports:
             return Problem(
-                device, "there is no such switch or host in this lab", _closest(device, ports), hint=CABLE_HINT
+                device, "there is no such switch or host in this lab", closest(device, ports), hint=CABLE_HINT
             )
-        return Problem(name, "no cable is plugged in there", _closest(port, ports[device]), hint=CABLE_HINT)
+        return Problem(name, "no cable is plugged in there", closest(port, ports[device]), hint=CABLE_HINT)
 
 
 def wired(answer: Mapping[str, Any]) -> Wired:
@@ -109,11 +117,12 @@ def wired(answer: Mapping[str, Any]) -> Wired:
         *(Fault("frozen", (name,)) for name in answer["frozen"]),
         *(Fault("swapped", pair) for pair in pairs),
         *(Fault("cut", (name,), cables[name]) for name in answer["cut"]),
+        *(Fault("lossy", (name,), cables[name], percent) for name, percent in answer["lossy"].items()),
     )
-    return Wired(cables, tuple(answer["switches"]), faults, swapped)
+    return Wired(cables, tuple(answer["switches"]), faults, swapped, answer["sends_packets"])
 
 
-def _closest(name: str, known: Iterable[str]) -> str:
+def closest(name: str, known: Iterable[str]) -> str:
     """The names most like this one, or the first ones if none is."""
     names = sorted(known, key=natural_key)
     close = sorted(get_close_matches(name, names, n=_CLOSEST), key=natural_key)

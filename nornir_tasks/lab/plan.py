@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,15 @@ class LabBond:
 
 
 @dataclass(frozen=True, slots=True)
+class LabRoute:
+    """A route of a host by one of its ports. ``table``: that of packets from the port's address; None: the main one."""
+
+    to: str
+    via: str
+    table: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LabHostEnd:
     """What a host's variables say of one of its ports. ``bond``: None if it is in none."""
 
@@ -59,6 +68,7 @@ class LabHostEnd:
     mac: str | None = None
     addresses: tuple[str, ...] = ()
     """Of the port itself, with length."""
+    routes: tuple[LabRoute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +125,7 @@ def specification(plan: LabPlan, directory: Path, network: str, rtt_ms: float) -
         ],
         "cables": [{"id": name, "a": list(a), "b": list(b)} for name, a, b in plan.cables],
         "bonds": [_bond(bond) for bond in plan.bonds],
-        "hosts": [_host(host) for host in plan.hosts],
+        "hosts": [{**_host(host), **(_routes(host) if plan.routed else {})} for host in plan.hosts],
         **({"routed": _routed(directory)} if plan.routed else {}),
     }
 
@@ -139,6 +149,13 @@ def _host(host: LabHost) -> dict[str, Any]:
         **({"lldp": True} if host.lldp else {}),
         **end,
     }
+
+
+def _routes(host: LabHost) -> dict[str, Any]:
+    """Simulated hosts send no packets, so these are a routed lab's."""
+    routes = host.end.routes if host.end is not None else ()
+    found = [{key: value for key, value in asdict(each).items() if value is not None} for each in routes]
+    return {"routes": found} if found else {}
 
 
 def _bond(bond: LabBond) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""Break the lab of a site on purpose, and mend it: cables cut and swapped, switches without power or hanging.
+"""Break the lab of a site on purpose, and mend it: cables cut, swapped and lossy, switches without power or hanging.
 
-A tier of the lab carries out the requests cut-cable, mend-cable, swap-cables, switch-off, switch-on, freeze, thaw and
-faults (switch_twins/control.py). What a name means, and whether anything is left to do, is decided here for all tiers.
+A tier of the lab carries out the requests cut-cable, mend-cable, swap-cables, lose-packets, switch-off, switch-on,
+freeze, thaw and faults (switch_twins/control.py). What a name means, and whether anything is left
+to do, is decided here for all tiers.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,10 +24,14 @@ from nornir_tasks.usecases.site import load
 
 Impairment = Literal["loss", "delay"]
 TIER_OF: Mapping[Impairment, str] = {
-    "loss": "the routed tier (lab up --routed), where it is not built yet",
+    "loss": "the routed tier (lab up --routed)",
     "delay": "the machine tier, which is not built yet",
 }
 """What switches on loopback cannot have, as they send no packets -> whose it is."""
+
+
+LEAST_PERCENT = 0.01
+"""The smallest step in which a cable loses packets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +117,43 @@ def mend(site: str | Path, name: str = "", on: On = ignore) -> Change:
         return hands.change(f"nothing {where} is broken")
 
 
-def impair(site: str | Path, kind: Impairment, cable: str, amount: str, on: On = ignore) -> Change:
-    """Lose or hold back packets on a cable: raises LabError, as no lab can yet."""
+def lose(site: str | Path, cable: str, share: str, on: On = ignore) -> Change:
+    """Have a cable lose this share of its packets, in percent, each way; a breakout cable in all its legs."""
     with _Technician.at(site, on) as hands:
-        names = ", ".join(hands.cables(cable))
-        what = f"cannot be put on cable {names} in this lab"
-        hint = f"a cable can be cut here: nornir lab cut {cable}"
-        raise LabError(Problem(f"{kind} {amount}".strip(), what, TIER_OF[kind], hint=hint))
+        cables = hands.cables(cable)
+        if not hands.wired.sends_packets:
+            raise _impossible("loss", cable, cables, share)
+        percent, lossy = _percent(share), hands.wired.of("lossy")
+        for name in cables:
+            if name not in lossy or lossy[name].percent != percent:
+                hands.ask("lose-packets", cable=name, percent=percent)
+        return hands.change(f"{_are('cable', cables)} losing {percent:g} % of the packets already")
+
+
+def delay(site: str | Path, cable: str, time_ms: str, on: On = ignore) -> Change:
+    """Hold back packets on a cable: raises LabError, as no lab can yet."""
+    with _Technician.at(site, on) as hands:
+        raise _impossible("delay", cable, hands.cables(cable), time_ms)
+
+
+def _impossible(kind: Impairment, cable: str, cables: Sequence[str], amount: str) -> LabError:
+    what = f"cannot be put on cable {', '.join(cables)} in this lab"
+    hint = f"a cable can be cut here: nornir lab cut {cable}"
+    return LabError(Problem(f"{kind} {amount}".strip(), what, TIER_OF[kind], hint=hint))
+
+
+def _percent(share: str) -> float:
+    """Raises LabError for what is no share of packets."""
+    try:
+        percent = float(share.removesuffix("%"))
+    except ValueError:
+        percent = 0.0
+    if not LEAST_PERCENT <= percent <= 100:
+        hint = "nornir lab mend CABLE ends it"
+        raise LabError(
+            Problem(share or "loss", "is no share of packets", f"percent, from {LEAST_PERCENT:g} to 100", hint=hint)
+        )
+    return percent
 
 
 class _Technician:
@@ -198,6 +233,8 @@ class _Technician:
                 self.ask("thaw", device=fault.names[0])
             case "cut":
                 self.carrier(fault.names[0], is_there=True)
+            case "lossy":
+                self.ask("lose-packets", cable=fault.names[0], percent=0)
             case "swapped":
                 has = {whose: cable for cable, whose in self._lab.faults().swapped.items()}
                 if fault.names[0] in has:
@@ -206,10 +243,15 @@ class _Technician:
     def change(self, as_before: str) -> Change:
         """What came of it."""
         before, now = self.wired.faults, self._lab.faults().faults
-        was, is_now = ({(each.kind, each.names) for each in faults} for faults in (before, now))
-        made = tuple(each for each in now if (each.kind, each.names) not in was)
-        mended = tuple(each for each in before if (each.kind, each.names) not in is_now)
+        was, is_now = ({_key(each) for each in faults} for faults in (before, now))
+        made = tuple(each for each in now if _key(each) not in was)
+        mended = tuple(each for each in before if _key(each) not in is_now)
         return Change(now, made, mended, "" if made or mended else as_before)
+
+
+def _key(fault: Fault) -> tuple[str, tuple[str, ...], float]:
+    """By which a fault is the same; a cable that is cut may be swapped as well."""
+    return fault.kind, fault.names, fault.percent
 
 
 def _are(what: str, names: Sequence[str]) -> str:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_interface
 from typing import Any
 
 from nornir_tasks.errors import IntentError
-from nornir_tasks.lab.plan import LabBond, LabHostEnd, LabVlan
+from nornir_tasks.lab.plan import LabBond, LabHostEnd, LabRoute, LabVlan
 from nornir_tasks.usecases.hosts import host_inventory
 from nornir_tasks.usecases.site import SiteDesign
 
@@ -38,8 +39,10 @@ def ends_of_hosts(design: SiteDesign) -> EndsOfHosts:
             bonds.append(_bond(host, bond))
             for each in bond["members"]:
                 ends[host, each["name"]] = LabHostEnd(bond["name"], each["match"].get("mac"))
+        plane = variables.get("rail_interfaces_plane_supernet")
         for rail in variables.get("rail_interfaces_rails", ()):
-            ends[host, rail["name"]] = LabHostEnd(None, rail["match"].get("mac"), tuple(_addresses(rail)))
+            routes = tuple(_routes(rail, rail.get("plane_supernet") or plane))
+            ends[host, rail["name"]] = LabHostEnd(None, rail["match"].get("mac"), tuple(_addresses(rail)), routes)
     return EndsOfHosts(tuple(bonds), has_variables=True, _ends=ends)
 
 
@@ -53,3 +56,12 @@ def _addresses(part: Mapping[str, Any]) -> Iterator[str]:
     yield f"{part['address']}/{part['prefix_length']}"
     if part.get("address_v6") is not None:
         yield f"{part['address_v6']}/{part['prefix_length_v6']}"
+
+
+def _routes(rail: Mapping[str, Any], plane: str | None) -> Iterator[LabRoute]:
+    """What the role rail_interfaces makes of a rail: its own network in the main table, its plane's in the rail's."""
+    own = str(ip_interface(f"{rail['address']}/{rail['prefix_length']}").network)
+    if rail.get("supernet") not in (None, own):
+        yield LabRoute(rail["supernet"], rail["gateway"])
+    if plane is not None:
+        yield LabRoute(plane, rail["gateway"], rail["table"])

@@ -89,7 +89,8 @@ class Cabling:
                 ip(self.namespace(each), ["link set lo up"])
         ip(None, (line for cable in cables for line in self.plugged(cable)))
         for name in self._host_names:
-            ip(self.namespace(name), _host_lines(each for each in self.hosts if each.name == name))
+            ports = [each for each in self.hosts if each.name == name]
+            ip(self.namespace(name), [*_host_lines(ports), *_rules(ports)])
 
     def plugged(self, cable: Cable) -> Iterator[str]:
         """The line of ``ip`` that plugs in a cable."""
@@ -172,6 +173,18 @@ def _host_lines(ports: Iterable[Host]) -> Iterator[str]:
             if ":" not in address:
                 yield f"address add {address} dev {kernel_name(port.port)}"
         yield f"link set {kernel_name(port.port)} up"
+        for route in port.end.routes if port.end is not None else ():
+            table = "" if route.table is None else f" table {route.table}"
+            yield f"route add {route.to} via {route.via} dev {kernel_name(port.port)}{table}"
+
+
+def _rules(ports: Iterable[Host]) -> Iterator[str]:
+    """Which packets look where: those from a port's address in the tables of its routes. They outlast the port."""
+    for port in ports:
+        if port.end is not None and port.end.addresses:
+            tables = dict.fromkeys(each.table for each in port.end.routes if each.table is not None)
+            source = port.end.addresses[0].partition("/")[0]
+            yield from (f"rule add from {source} lookup {table}" for table in tables)
 
 
 def check_names(cables: Iterable[Cable]) -> None:

@@ -26,6 +26,7 @@ from ..spec import End, LabSpec, RoutedSpec
 from ..state import SwitchState
 from ..twin import Twin
 from ..wiring import Link, LldpNeighbor
+from . import filters
 from .cabling import Cabling, check_names
 from .commands import ip, ip_json
 from .conf import DEFAULT, Lines, configuration, text
@@ -49,6 +50,8 @@ _STARTED_AT_A_TIME = 4
 
 class RoutedFabric(FabricSim):
     """As FabricSim, answered from FRR and the kernel."""
+
+    sends_packets = True
 
     def __init__(self, spec: LabSpec, routed: RoutedSpec, clock: Clock) -> None:
         super().__init__(spec.cables, spec.hosts, clock)
@@ -92,7 +95,7 @@ class RoutedFabric(FabricSim):
 
     def _committed_by(self, name: str, noted: Callable[[], None]) -> None:
         noted()
-        if not self._is_up:
+        if not self._is_up or name in self._frozen:  # by its timer, while it hangs: followed once it goes on
             return
         try:
             self._follow(name)
@@ -120,11 +123,15 @@ class RoutedFabric(FabricSim):
             self._frr[name].tell(delta(self._given.get(name, {}), wanted))
         except TwinError as error:
             sys.stderr.write(f"{name}: FRR is started anew, for it did not take a change: {error}\n")
-            self._given.pop(name, None)
-            self._frr[name].stop()
-            self._frr[name].start()
+            self._start_anew(name)
             self._frr[name].tell(text(wanted))
         self._given[name] = wanted
+
+    def _start_anew(self, name: str) -> None:
+        """Kill a switch's FRR and start one that knows nothing."""
+        self._given.pop(name, None)
+        self._frr[name].stop()
+        self._frr[name].start()
 
     def _set_ports(self, name: str) -> None:
         namespace = self._cabling.namespace(name)
@@ -143,6 +150,10 @@ class RoutedFabric(FabricSim):
             if name not in self._off
         } or dict.fromkeys(sorted(self.wiring.ports_of(name)), False)
 
+    def _ports_of(self, name: str) -> list[str]:
+        """The kernel's names of a switch's ports with a cable."""
+        return [kernel_name(each) for each in sorted(self.wiring.ports_of(name))]
+
     def _light(self, ends: Iterable[End]) -> None:
         """Ports at the other ends of cables, after something changed here."""
         for name in sorted({end.device for end in ends if end.device in self._twins}):
@@ -154,11 +165,16 @@ class RoutedFabric(FabricSim):
         """Exchange the far ends of two cables: both are taken out and plugged in anew."""
         ends = self.wiring.ends(first, second)
         swapped = super().swap_cables(first, second)
+        lossy = {*swapped} & self.wiring.lossy().keys()
+        for cable in lossy:
+            self._drop(cable, 0)  # a machine's TAP would take the filter along
         for end in (ends[0], ends[2]):
             self._cabling.unplug(end)
             self._machines.forget(end)
         self._cabling.plug(each for each in self.wiring.plugged() if each.id in swapped)
         self._light(ends)
+        for cable in swapped:
+            self._filter_again(cable)
         return swapped
 
     def cut_cable(self, cable: str) -> None:
@@ -173,7 +189,12 @@ class RoutedFabric(FabricSim):
 
     def switch_off(self, device: str) -> None:
         """Take a switch's power: its ports are dark at once, and its FRR forgets its sessions."""
+        hung = device in self._frozen
         super().switch_off(device)
+        self._set_ports(device)
+        if hung:
+            self._start_anew(device)
+            filters.be_heard(self.namespace(device))
         self._follow(device)
 
     def switch_on(self, device: str) -> None:
@@ -182,14 +203,35 @@ class RoutedFabric(FabricSim):
         self._follow(device)
 
     def freeze(self, device: str) -> None:
-        """Hang a switch's control plane: its ports stay up. Its FRR closes its sessions, which a hung one would not."""
+        """Hang a switch: its ports stay up, it forwards nothing, and its FRR stands still with its sessions open."""
         super().freeze(device)
-        self._follow(device)
+        if device in self._frozen:
+            filters.hang(self.namespace(device), self._ports_of(device))
 
     def thaw(self, device: str) -> None:
-        """Let its control plane go on."""
+        """Let it go on."""
+        hung = device in self._frozen
         super().thaw(device)
-        self._follow(device)
+        if hung:
+            filters.go_on(self.namespace(device))
+            self._follow(device)
+
+    def lose(self, cable: str, percent: float) -> None:
+        """Drop this share of the packets of a cable, each way."""
+        super().lose(cable, percent)
+        self._drop(cable, percent)
+
+    def _drop(self, cable: str, percent: float) -> None:
+        """Both ways are filtered at the upper end, which is a switch's."""
+        end = self.wiring.ends(cable)[0]
+        filters.lose(self.namespace(end.device), kernel_name(end.port), percent)
+
+    def _filter_again(self, cable: str) -> None:
+        """A filter goes with its port: after something else was plugged in."""
+        if percent := self.wiring.lossy().get(cable):
+            self._drop(cable, percent)
+        for each in sorted({end.device for end in self.wiring.ends(cable)} & self._frozen):
+            filters.hang(self.namespace(each), self._ports_of(each))
 
     # -- hosts that are machines -----------------------------------------------------------------------------------
 
@@ -198,6 +240,7 @@ class RoutedFabric(FabricSim):
         cable = self.wiring.cable_at(End(host, port))
         self._machines.plug(cable, tap, monitor)
         self._light([cable.a])
+        self._filter_again(cable.id)
 
     def unplug_machine(self, host: str) -> None:
         """A machine has ended: its TAPs go, and its cables lead to the host's namespace again."""
@@ -205,6 +248,7 @@ class RoutedFabric(FabricSim):
             cable = self.wiring.cable_at(end)
             self._machines.unplug(cable)
             self._light([cable.a])
+            self._filter_again(cable.id)
 
     def machines(self) -> dict[str, dict[str, list[str]]]:
         """The NICs of machines that are cabled in, each with the switch and port where it is in the kernel."""
@@ -312,7 +356,9 @@ class RoutedFabric(FabricSim):
             return []
 
     def _bgp_table(self, device: str) -> dict[str, Any]:
-        """FRR's own; empty while bgpd is gone: the kernel keeps forwarding without it."""
+        """FRR's own; empty while bgpd is gone, or stands still: the kernel keeps forwarding without it."""
+        if device in self._frozen:
+            return {}
         try:
             shown = self._frr[device].ask("bgpd", "show bgp vrf default ipv4 unicast json")
         except TwinError:

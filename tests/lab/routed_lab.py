@@ -61,6 +61,13 @@ def _of(name: str) -> Iterator[str]:
                 yield from [words] if f"/run/gpufabric/{name}/" in words else []
 
 
+def first_finding(operator: Operator) -> dict[str, Any]:
+    """What `validate` of the compute plane names as the first cause."""
+    report = operator.json("validate", "--plane", "compute", code=8)
+    found: dict[str, Any] = next(each for each in report["findings"] if each["id"] == report["causes"][0])
+    return found
+
+
 class RoutedLab:
     """The lab of an operator's site, asked directly."""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from at_terminal import ROOT, Operator
 from by_hand import Hand
-from routed_lab import RoutedLab, needs_root, on_this_machine, until
+from routed_lab import RoutedLab, first_finding, needs_root, on_this_machine, until
 
 from nornir_tasks.usecases.site import SiteDesign, load
 
@@ -81,8 +81,6 @@ def test_every_leaf_has_exactly_the_next_hops_that_the_design_gives_it(lab: Rout
 
 
 def test_packets_between_hosts_cross_every_spine(lab: RoutedLab, figure: Callable[[str], None]) -> None:
-    lab.inside("gpu-1", "ip", "route", "replace", "10.169.0.0/16", "via", "10.168.0.0")
-    lab.inside("gpu-2", "ip", "route", "replace", "10.168.0.0/16", "via", "10.169.0.2")
     spines = ("spine-1", "spine-2")
     before = {spine: _sent(lab, spine, "swp2") for spine in spines}
     arrived = _received(lab, "gpu-2")
@@ -119,8 +117,8 @@ def test_a_wrong_as_number_by_hand_keeps_the_session_down_in_frr(lab: RoutedLab)
         assert shown["10.160.0.0"]["peerState"] != "Established"
         assert shown["10.160.0.2"]["peerState"] == "Established"
         assert lab.kernel("leaf-g1-r0")["10.169.0.0/24"] == {"10.160.0.2"}
-        output = lab.operator.run("validate", "--plane", "compute", "--limit", "leaf-g1-r0", code=8)
-        assert "10.160.0.0" in output
+        first = first_finding(lab.operator)
+        assert "10.160.0.0" in str(first) and "4200099000" in str(first)
     finally:
         leaf.configure("router bgp 4200000000", "neighbor 10.160.0.0 remote-as 4200099998")
     until(lambda: lab.established("leaf-g1-r0")["10.160.0.0"])
@@ -167,7 +165,8 @@ def test_swapped_cables_are_seen_by_lldp_and_by_bgp(lab: RoutedLab) -> None:
     try:
         assert _heard(lab, "leaf-g1-r0") != heard
         until(lambda: not lab.established("leaf-g1-r0")["10.160.0.0"])
-        assert "swap" in lab.operator.run("validate", "--plane", "compute", code=8)
+        first_found = str(first_finding(lab.operator))
+        assert "swap the ends of" in first_found and first in first_found and second in first_found
     finally:
         lab.operator.run("lab", "mend")
     assert _heard(lab, "leaf-g1-r0") == heard

@@ -69,7 +69,7 @@ def probe(site: str | Path, source: str, target: str, seconds: float) -> Probe:
         raise LabError(Problem("probe", "this lab is not routed: no packets cross it", hint=hint))
     if os.geteuid() != 0:
         raise LabError(Problem("probe", "hosts' network namespaces need root: run it with sudo"))
-    hosts = _Hosts(answer["played"])
+    hosts = _Hosts(answer["played"], lab.ask("machines"))
     near, far = hosts.end(source), hosts.end(target)
     if near[0] == far[0]:
         raise LabError(Problem(target, f"is on the same host as {source}: no switch is between them"))
@@ -103,7 +103,8 @@ def _run(order: Mapping[str, Any], seconds: float) -> dict[str, Any]:
 class _Hosts:
     """The ports of hosts that have an address in the lab."""
 
-    def __init__(self, played: Mapping[str, Any]) -> None:
+    def __init__(self, played: Mapping[str, Any], machines: Mapping[str, Any]) -> None:
+        self._machines = machines
         self._ports = {host: sorted(each["ports"], key=natural_key) for host, each in played.items()}
         self.addresses: dict[End, str] = {
             (host, port): end["addresses"][0].partition("/")[0]
@@ -115,6 +116,9 @@ class _Hosts:
     def end(self, name: str) -> End:
         """The port that a name means: ``HOST:PORT``, or of a HOST its first with an address."""
         host, has_port, port = name.partition(":")
+        if host in self._machines:
+            what = "is a machine, which sends its own packets; probes go between hosts that are namespaces"
+            raise LabError(Problem(name, what, closest("", self._ports)))
         if host not in self._ports:
             raise LabError(Problem(host, "there is no such host in this lab", closest(host, self._ports)))
         if has_port and port not in self._ports[host]:

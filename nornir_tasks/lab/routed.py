@@ -101,7 +101,12 @@ def _memory(switches: int) -> Iterator[Problem]:
 
 
 def _neighbours(cables: int) -> Iterator[Problem]:
-    """The kernel's table of neighbours is one for all namespaces; when it is full, links are silent."""
+    """The kernel's table of neighbours is one for all namespaces; when it is full, links are silent.
+
+    In a container its size cannot be read.
+    """
+    if not _NEIGHBOURS.exists():
+        return
     most = int(_NEIGHBOURS.read_text(encoding="utf-8"))
     if 2 * cables > most:
         what = "the kernel's table of neighbours is too small for the cables of this lab"

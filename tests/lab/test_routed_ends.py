@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,12 +18,15 @@ from tests.preloaded_client import NORNIR
 
 pytestmark = needs_root
 UP = ("lab", "up", "--routed")
+NEW_LOOPBACK = "ip link set lo up"
+"""Of a machine that has no network but its own addresses: what listens there disturbs nobody."""
 
 
 def as_another_machine(operator: Operator, prepare: str, *words: str) -> tuple[int, str]:
     """Run a verb where the machine looks otherwise: ``prepare`` mounts what makes it so, for this process alone."""
     verb = " ".join([str(NORNIR), *words, "--site", str(operator.site)])
-    command = ["unshare", "--mount", "sh", "-c", f"{prepare}\nexec {verb}"]
+    apart = ["--net"] if NEW_LOOPBACK in prepare else []
+    command = ["unshare", "--mount", *apart, "sh", "-c", f"{prepare}\nexec {verb}"]
     environ = {**os.environ, "GPUFABRIC_STATE": str(operator.state)}
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environ, check=False)
     return done.returncode, done.stdout + done.stderr
@@ -42,6 +46,8 @@ def test_two_labs_stand_side_by_side_and_one_ends_without_the_other(tmp_path: Pa
             until(lab.assert_both_tiers_agree)
             assert all(lab.established("spine-1").values())
         assert "is up already" in one.run(*UP) or "were up already" in one.run(*UP)
+        one.run("lab", "freeze", "spine-1")
+        until(lambda: not any(labs[0].established("leaf-g1-r0")[peer] for peer in ("10.160.0.0",)))
         one.run("lab", "down")
         assert all(labs[1].established("spine-1").values())
         labs[1].assert_both_tiers_agree()
@@ -55,6 +61,7 @@ def test_a_lab_that_was_killed_is_said_before_the_next_and_down_removes_all_of_i
     operator = small_site(tmp_path)
     try:
         operator.run(*UP)
+        operator.run("lab", "freeze", "spine-1")  # its daemons stand still, and cannot end by themselves
         process = int((operator.lab / "pid").read_text())
         os.kill(process, signal.SIGKILL)
         until(lambda: not Path(f"/proc/{process}/ns/net").exists())
@@ -71,6 +78,21 @@ def test_a_lab_that_was_killed_is_said_before_the_next_and_down_removes_all_of_i
     assert on_this_machine(operator) == []
 
 
+def test_a_lab_that_is_killed_while_it_starts_leaves_nothing_that_down_does_not_remove(tmp_path: Path) -> None:
+    operator = small_site(tmp_path)
+    starting = operator.begin(*UP)
+    try:
+        until(lambda: [each for each in on_this_machine(operator) if each.endswith("-spine-2")])
+        os.kill(int((operator.lab / "pid").read_text()), signal.SIGKILL)
+        _, stderr = starting.communicate(timeout=60)
+        assert starting.returncode == 10 and "the lab did not start" in stderr, stderr
+    finally:
+        starting.kill()
+        starting.communicate()
+        operator.run("lab", "down")
+    assert on_this_machine(operator) == []
+
+
 def test_a_lab_that_runs_without_routing_is_not_taken_for_one_with(tmp_path: Path) -> None:
     operator = small_site(tmp_path)
     operator.run("lab", "up")
@@ -80,7 +102,28 @@ def test_a_lab_that_runs_without_routing_is_not_taken_for_one_with(tmp_path: Pat
         operator.run("lab", "down")
 
 
+_LISTENER = """
+import os, socket, sys, time
+with socket.create_server(("0.0.0.0", 8022)):
+    print("ready", flush=True)
+    while os.path.exists("/proc/" + sys.argv[1]):
+        time.sleep(0.1)
+"""
+"""On the port of every switch's SSH, at every address, as another service of the machine might; until the verb ends."""
+
 MISSING = {
+    "free ports": (
+        "mkfifo {folder}/says\n"
+        "printf '%s' '{listener}' > {folder}/listener.py\n"
+        f"{NEW_LOOPBACK}\n"
+        "{python} {folder}/listener.py $$ > {folder}/says 2> /dev/null &\n"
+        "read -r ready < {folder}/says",
+        [
+            "no loopback network is free for this lab",
+            "TCP ports 8022, 8443, 8765 unused",
+            "hint: end what listens there",
+        ],
+    ),
     "no FRR": (
         "mount -t tmpfs none /usr/lib/frr",
         ["a routed lab needs FRR, which this machine has not: sudo apt-get install -y frr", "no /usr/lib/frr/zebra"],
@@ -97,12 +140,15 @@ MISSING = {
 }
 
 
+_OTHER = {"listener": _LISTENER.replace("'", '"'), "python": sys.executable}
+
+
 @pytest.mark.parametrize("missing", MISSING)
 def test_what_is_missing_is_said_before_anything_starts(missing: str, tmp_path: Path) -> None:
     prepare, words = MISSING[missing]
     operator = small_site(tmp_path)
     try:
-        code, output = as_another_machine(operator, prepare.format(folder=tmp_path), *UP)
+        code, output = as_another_machine(operator, prepare.format(folder=tmp_path, **_OTHER), *UP)
         assert code == 10, output
         for each in words:
             assert each in output

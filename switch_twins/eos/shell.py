@@ -18,6 +18,7 @@ from .exec import run_exec
 from .listing import as_commands, include, listing, section, session_diff, startup_diff
 from .passwords import matches
 from .shows import find_show
+from .shows.texts import find_text
 from .view import View
 
 INVALID, COULD_NOT_RUN, UNCONVERTED = 1002, 1000, 1003
@@ -188,6 +189,9 @@ class Shell:
         return answer
 
     def _show_other(self, command: str, is_text: bool) -> dict[str, Any] | str:
+        text = find_text(command) if is_text else None
+        if text is not None:
+            return text[0](self._view, text[1])
         found = find_show(command)
         if found is None:
             words = command.split()

@@ -26,11 +26,12 @@ def interfaces_json(view: View, params: dict[str, str]) -> dict[str, Any]:
 
 
 def _chosen(view: View, params: dict[str, str]) -> list[InterfaceState]:
-    wanted = _long_name(params.get("name") or "")
+    wanted = long_name(params.get("name") or "")
     return [interface for interface in view.state.interfaces if not wanted or interface.name == wanted]
 
 
-def _long_name(name: str) -> str:
+def long_name(name: str) -> str:
+    """An interface's name as EOS prints it, of any spelling that a command takes."""
     found = re.fullmatch(r"(?i)(ethernet|et|loopback|lo|management|ma|vlan|vl)\s*(\S+)", name.strip())
     kinds = {"e": "Ethernet", "l": "Loopback", "m": "Management", "v": "Vlan"}
     return kinds[found[1][0].lower()] + found[2] if found else name
@@ -220,7 +221,7 @@ def lldp_text(view: View, _: dict[str, str]) -> str:
 
 def lldp_detail_json(view: View, params: dict[str, str]) -> dict[str, Any]:
     """``show lldp neighbors [NAME] detail``."""
-    wanted = _long_name(params.get("name") or "")
+    wanted = long_name(params.get("name") or "")
     ports = [name for name in lane_ports(view.device) if not wanted or name == wanted]
     found: dict[str, Any] = {port: {"lldpNeighborInfo": []} for port in ports}
     for n in view.fabric.lldp(view.device.name):

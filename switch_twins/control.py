@@ -10,7 +10,7 @@ Requests
     switch-off device=NAME    take its power: nothing answers there, its links are down
     switch-on device=NAME     give it back: it boots with its startup configuration; no effect on one that is on
     freeze / thaw device=NAME its links stay up, what it is asked waits, it says nothing;  no effect without power
-    fail-part / repair-part device=NAME part=supply-1    a power supply or a fan tray (parts.py)
+    fail-part / repair-part device=NAME part=supply-1    a power supply or a fan tray (parts.py); pulled=true: out
     plug-machine host=NAME port=NIC tap=NAME [monitor=PATH]   of a routed lab: a TAP is the switch's port at that cable;
                               through QEMU's monitor socket the NIC gets the carrier that the switch gives
     unplug-machine host=NAME  its TAPs go, a namespace is the host again;  machines   NICs with such TAPs, and where
@@ -194,7 +194,7 @@ class ControlServer:
         return {"thawed": name}
 
     def _fail_part(self, request: Answer) -> Answer:
-        self._lab.fabric.parts.fail(self._device(request), request["part"])
+        self._lab.fabric.parts.fail(self._device(request), request["part"], is_pulled=bool(request.get("pulled")))
         return {"failed": request["part"]}
 
     def _repair_part(self, request: Answer) -> Answer:

@@ -17,14 +17,22 @@ class Parts:
 
     def __init__(self) -> None:
         self._broken: set[tuple[str, str]] = set()
+        self._pulled: set[tuple[str, str]] = set()
 
-    def fail(self, device: str, part: str) -> None:
-        """Let a part fail. Raises TwinError for one that no switch has."""
+    def fail(self, device: str, part: str, *, is_pulled: bool = False) -> None:
+        """Let a part fail, or pull it out. Raises TwinError for one that no switch has."""
         self._broken.add((device, _known(part)))
+        if is_pulled:
+            self._pulled.add((device, part))
 
     def repair(self, device: str, part: str) -> None:
         """Put a good one in its place."""
         self._broken.discard((device, _known(part)))
+        self._pulled.discard((device, part))
+
+    def is_there(self, device: str, part: str) -> bool:
+        """Is there a part in its place, whether it works or not?"""
+        return (device, part) not in self._pulled
 
     def works(self, device: str, part: str) -> bool:
         """Does this part of a switch work?"""

@@ -11,7 +11,7 @@ import time
 
 from ...optics import optics
 from ...parts import FANS, SUPPLIES
-from ..extract import is_on
+from ..flags import is_on
 from ..view import View, short_name
 from .interfaces import bandwidth_bps
 from .media import copper_ports, media_type
@@ -22,8 +22,25 @@ _FAN, _SUPPLY, _MADE = "FAN-7000-F", "PWR-500AC-F", "2024-01-01"
 
 def clock_text(view: View, _: dict[str, str]) -> str:
     """``show clock``."""
-    now = time.gmtime(view.timestamp(view.clock.now_s()))
-    return time.strftime("%a %b %e %H:%M:%S %Y", now) + "\nTimezone: UTC\nClock source: local\n"
+    return _date(view.machine.utc_s()) + "\nTimezone: UTC\nClock source: local\n"
+
+
+def _date(utc_s: float) -> str:
+    return time.strftime("%a %b %e %H:%M:%S %Y", time.gmtime(utc_s))
+
+
+def reload_cause_text(view: View, _: dict[str, str]) -> str:
+    """``show reload cause``: nothing of a switch that runs since the lab began (M)."""
+    machine = view.machine
+    if not machine.reload_cause:
+        return ""
+    parts = {
+        "Reload Cause 1": machine.reload_cause,
+        "Reload Time": f"Reload occurred at {_date(machine.reloaded_at)} UTC.",
+        "Recommended Action": "No action necessary.",
+        "Debugging Information": "None available.",
+    }
+    return "\n".join(f"{title}:\n{'-' * 19}\n{text}\n" for title, text in parts.items())
 
 
 def inventory_text(view: View, _: dict[str, str]) -> str:
@@ -52,11 +69,11 @@ def inventory_text(view: View, _: dict[str, str]) -> str:
             f"System has {SUPPLIES} power supply slots",
             f" Slot {'Model':<16} Serial Number",
             f" ---- {'-' * 16} {'-' * 16}",
-            *(f" {n:<4} {_SUPPLY:<16} {device.serial}P{n}" for n in range(1, SUPPLIES + 1)),
+            *(f" {n:<4} {_SUPPLY:<16} {device.serial}P{n}" for n in _there(view, "supply", SUPPLIES)),
             f"System has {FANS} fan modules",
             f" Module  Number of Fans  {'Model':<16} Serial Number",
             f" ------- --------------- {'-' * 16} {'-' * 16}",
-            *(f" {n:<7} {1:<15} {_FAN:<16} N/A" for n in range(1, FANS + 1)),
+            *(f" {n:<7} {1:<15} {_FAN:<16} N/A" for n in _there(view, "fan", FANS)),
             f"System has {len(device.ports) + 1} ports",
             f" {'Type':<16} Count",
             f" {'-' * 16} ----",
@@ -69,6 +86,11 @@ def inventory_text(view: View, _: dict[str, str]) -> str:
             "",
         ]
     )
+
+
+def _there(view: View, kind: str, slots: int) -> list[int]:
+    parts, name = view.fabric.parts, view.device.name
+    return [number for number in range(1, slots + 1) if parts.is_there(name, f"{kind}-{number}")]
 
 
 def vrf_text(view: View, _: dict[str, str]) -> str:
@@ -85,5 +107,5 @@ def vrf_text(view: View, _: dict[str, str]) -> str:
             first, *more = textwrap.wrap(ports, 38) or [""]
             state = "routing" if is_routing else "no routing"
             lines.append(f"   {name:<15} {family:<15} {state:<13} {first if family == 'IPv4' else '':<39}")
-            lines += [f"{'':<49}{part:<39}" for part in (more if family == "IPv4" else ())]
+            lines += [f"{'':<49}{part}" for part in (more if family == "IPv4" else ())]
     return "\n".join(lines) + "\n"

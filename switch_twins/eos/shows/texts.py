@@ -15,6 +15,7 @@ _TEXTS: tuple[tuple[str, Text], ...] = (
     (r"show interfaces description", text_ports.description_text),
     (r"show ip interface brief", text_ports.ip_brief_text),
     (r"show clock", text_system.clock_text),
+    (r"show reload cause", text_system.reload_cause_text),
     (r"show inventory", text_system.inventory_text),
     (r"show vrf", text_system.vrf_text),
     (rf"show lldp neighbors{_NAME} +detail", text_neighbors.lldp_detail_text),

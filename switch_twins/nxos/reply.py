@@ -45,6 +45,11 @@ class View:
         node = self.store.running.first(f"interface {name}")
         return node if node is not None and node.params.get("name") == name else None
 
+    @property
+    def serial(self) -> str:
+        """The chassis's serial number."""
+        return self.fabric.seeds.word(self.device.name, "serial") or self.device.serial
+
     def up_s(self) -> int:
         """Seconds since the switch booted."""
         return int(self.clock.now_s() - self.booted_s)

@@ -1,7 +1,7 @@
 """show environment, processes cpu, processes memory shared, system resources, module, license host-id.
 
 Keys and lines: tests/recorded/nxos_show/environment.txt, module.txt. Which power supplies and fans work is the lab's
-(parts.py). What follows from no fault is the same on every switch: temperatures, load and memory (M).
+(parts.py), temperatures and load are what a test seeded; else, and memory, the same on every switch (M).
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from ..parts import FANS, SUPPLIES
 from .interface_facts import facts
 from .reply import Body, Reply, View, table
 
-_SENSORS = (("Intake", 70, 42, 28), ("Exhaust", 90, 80, 33), ("CPU", 100, 90, 44), ("Davos", 110, 90, 49))
+SENSORS = (("Intake", 70, 42, 28), ("Exhaust", 90, 80, 33), ("CPU", 100, 90, 44), ("Davos", 110, 90, 49))
 """Name, major and minor threshold, now: in degrees Celsius."""
 _SUPPLY = "NXA-PAC-1100W-PE2"
 _FAN = "NXA-FAN-65CFM-PE -- back-to-front"
 """A fan tray: model, hardware version, and where its air goes."""
 _SUPPLY_W, _DRAW_W, _DRAW_IN_W = 1100, 230, 255
-_IDLE, _USER, _KERNEL = "95.00", "2.50", "2.50"
+_BUSY_PERCENT = 5
 _CPUS = 8
 _MEMORY_KB, _USED_KB = 32_827_288, 9_848_186
 _SHARED_KB, _SHARED_USED_KB = 627, 52
@@ -28,14 +28,14 @@ _LINE = "-" * 68
 
 def environment(view: View) -> Reply:
     """Show environment: fans, temperatures, power."""
-    body = {"fandetails": _fans(view), **_temperatures_body(), "powersup": _power(view)}
-    text = "\n".join((_fans_text(view), _temperature_text(), _power_text(view)))
+    body = {"fandetails": _fans(view), **_temperatures_body(view), "powersup": _power(view)}
+    text = "\n".join((_fans_text(view), _temperature_text(view), _power_text(view)))
     return Reply(text, body)
 
 
-def temperature(_: View) -> Reply:
+def temperature(view: View) -> Reply:
     """Show environment temperature."""
-    return Reply(_temperature_text(), _temperatures_body())
+    return Reply(_temperature_text(view), _temperatures_body(view))
 
 
 def fan(view: View) -> Reply:
@@ -80,22 +80,20 @@ def _fans_text(view: View) -> str:
     return "\n".join([*head, *lines, "Fan Zone Speed: Zone 1: 0xb3", "Fan Air Filter : NotSupported", "", ""])
 
 
-def _temperatures_body() -> Body:
-    rows = [
-        {
-            "tempmod": "1",
-            "sensor": name,
-            "majthres": str(major),
-            "minthres": str(minor),
-            "curtemp": str(now),
-            "alarmstatus": "Ok",
-        }
-        for name, major, minor, now in _SENSORS
-    ]
-    return table("tempinfo", rows)
+def _temperatures(view: View) -> list[Body]:
+    rows = []
+    for name, major, minor, usual in SENSORS:
+        now = int(view.fabric.seeds.number(view.device.name, f"temperature.{name}", default=usual))
+        row = {"tempmod": "1", "sensor": name, "majthres": str(major), "minthres": str(minor), "curtemp": str(now)}
+        rows.append({**row, "alarmstatus": "Ok" if now < minor else "MinAlarm" if now < major else "MajAlarm"})
+    return rows
 
 
-def _temperature_text() -> str:
+def _temperatures_body(view: View) -> Body:
+    return table("tempinfo", _temperatures(view))
+
+
+def _temperature_text(view: View) -> str:
     lines = [
         "Temperature:",
         _LINE,
@@ -103,7 +101,10 @@ def _temperature_text() -> str:
         "                       (Celsius)     (Celsius)    (Celsius)",
         _LINE,
     ]
-    lines += [f"1        {name:<15} {major:<15} {minor:<11} {now:<10} Ok" for name, major, minor, now in _SENSORS]
+    lines += [
+        f"1        {r['sensor']:<15} {r['majthres']:<15} {r['minthres']:<11} {r['curtemp']:<10} {r['alarmstatus']}"
+        for r in _temperatures(view)
+    ]
     return "\n".join([*lines, "", ""])
 
 
@@ -153,21 +154,28 @@ def _power_text(view: View) -> str:
 # -- load and memory -----------------------------------------------------------------------------------------------
 
 
-def processes_cpu(_: View) -> Reply:
+def _load(view: View) -> tuple[int, str, str]:
+    """The load in percent, half of it the kernel's, and what is idle."""
+    busy = int(view.fabric.seeds.number(view.device.name, "cpu", default=_BUSY_PERCENT))
+    return busy, f"{busy / 2:.2f}", f"{100 - busy:.2f}"
+
+
+def processes_cpu(view: View) -> Reply:
     """Show processes cpu: one process of many."""
+    busy, half, idle = _load(view)
     row = {"pid": 1, "runtime": 2312, "invoked": 1164, "usecs": 1986, "onesec": "0.00", "process": "init"}
     body = {
-        "user_percent": _USER,
-        "kernel_percent": _KERNEL,
-        "idle_percent": _IDLE,
-        "fivesec_percent": 5,
+        "user_percent": half,
+        "kernel_percent": half,
+        "idle_percent": idle,
+        "fivesec_percent": busy,
         "fivesec_intr_percent": 0,
-        "onemin_percent": 5,
-        "fivemin_percent": 5,
+        "onemin_percent": busy,
+        "fivemin_percent": busy,
         **table("process_cpu", [row]),
     }
     text = (
-        "CPU utilization for five seconds: 5%/0%; one minute: 5%; five minutes: 5%\n\n"
+        f"CPU utilization for five seconds: {busy}%/0%; one minute: {busy}%; five minutes: {busy}%\n\n"
         "PID    Runtime(ms)  Invoked   uSecs  1Sec    Process\n"
         "-----  -----------  --------  -----  ------  -----------\n"
         "    1         2312      1164   1986   0.00%  init\n"
@@ -186,27 +194,27 @@ def processes_memory_shared(_: View) -> Reply:
     return Reply(text, table("process_tag", [body]))
 
 
-def system_resources(_: View) -> Reply:
+def system_resources(view: View) -> Reply:
     """Show system resources."""
-    free = _MEMORY_KB - _USED_KB
+    free, (_, half, idle) = _MEMORY_KB - _USED_KB, _load(view)
     lines = [
         "Load average:   1 minute: 0.40   5 minutes: 0.40   15 minutes: 0.40",
         "Processes   :   635 total, 1 running",
-        f"CPU states  :   {_USER}% user,   {_KERNEL}% kernel,   {_IDLE}% idle",
-        *(f"        CPU{n} states  :   {_USER}% user,   {_KERNEL}% kernel,   {_IDLE}% idle" for n in range(_CPUS)),
+        f"CPU states  :   {half}% user,   {half}% kernel,   {idle}% idle",
+        *(f"        CPU{n} states  :   {half}% user,   {half}% kernel,   {idle}% idle" for n in range(_CPUS)),
         f"Memory usage:   {_MEMORY_KB}K total,   {_USED_KB}K used,   {free}K free",
         "Current memory status: OK",
     ]
-    cpus = [{"cpuid": n, "user": _USER, "kernel": _KERNEL, "idle": _IDLE} for n in range(_CPUS)]
+    cpus = [{"cpuid": n, "user": half, "kernel": half, "idle": idle} for n in range(_CPUS)]
     body = {
         "load_avg_1min": "0.40",
         "load_avg_5min": "0.40",
         "load_avg_15min": "0.40",
         "processes_total": 635,
         "processes_running": 1,
-        "cpu_state_user": _USER,
-        "cpu_state_kernel": _KERNEL,
-        "cpu_state_idle": _IDLE,
+        "cpu_state_user": half,
+        "cpu_state_kernel": half,
+        "cpu_state_idle": idle,
         **table("cpu_usage", cpus),
         "memory_usage_total": _MEMORY_KB,
         "memory_usage_used": _USED_KB,
@@ -222,10 +230,11 @@ def system_resources(_: View) -> Reply:
 def module(view: View) -> Reply:
     """Show module: all models of the lab are fixed switches, of one module."""
     device, kind = view.device, f"{len(view.device.ports)}x{_fastest(view)}G Ethernet Module"
+    status = view.fabric.seeds.word(device.name, "moduleStatus") or "active *"
     macs = f"{_dashed(view, 'mgmt0')} to {_dashed(view, 'mgmt0')}"
     text = f"""Mod Ports             Module-Type                      Model           Status
 --- ----- ------------------------------------- --------------------- ---------
-1    {len(device.ports):<4} {kind:<37} {device.model:<21} active *
+1    {len(device.ports):<4} {kind:<37} {device.model:<21} {status}
 
 Mod  Sw                       Hw    Slot
 ---  ----------------------- ------ ----
@@ -234,7 +243,7 @@ Mod  Sw                       Hw    Slot
 
 Mod  MAC-Address(es)                         Serial-Num
 ---  --------------------------------------  ----------
-1    {macs:<39} {device.serial}
+1    {macs:<39} {view.serial}
 
 * this terminal session
 """
@@ -244,10 +253,10 @@ Mod  MAC-Address(es)                         Serial-Num
             "ports": str(len(device.ports)),
             "modtype": kind,
             "model": device.model,
-            "status": "active *",
+            "status": status,
         },
         "modwwninfo": {"modwwn": "1", "sw": device.release, "hw": "1.0", "slottype": "SUP1"},
-        "modmacinfo": {"modmac": "1", "mac": macs, "serialnum": device.serial},
+        "modmacinfo": {"modmac": "1", "mac": macs, "serialnum": view.serial},
         "moddiaginfo": {"mod": "1", "diagstatus": "Pass"},
     }
     return Reply(text, {key: value for name, row in rows.items() for key, value in table(name, [row]).items()})
@@ -264,4 +273,4 @@ def _dashed(view: View, name: str) -> str:
 
 def license_host_id(view: View) -> Reply:
     """Show license host-id: the chassis's serial number."""
-    return Reply(f"License hostid: VDH={view.device.serial}\n", {"host_id": f"VDH={view.device.serial}"})
+    return Reply(f"License hostid: VDH={view.serial}\n", {"host_id": f"VDH={view.serial}"})

@@ -1,7 +1,7 @@
 """show interface: every interface with its counters.
 
 Lines and keys: tests/recorded/nxos_show/interfaces.txt; an SVI's keys: napalm 5.2.0, get_interfaces of its nxos driver.
-Nothing is sent in the lab, so no port has flapped or counted anything.
+Nothing is sent in the lab, so no port has flapped, and what is counted is what a test seeded.
 """
 
 from __future__ import annotations
@@ -64,9 +64,10 @@ def interface(view: View, name: str | None = None) -> Reply:
     return Reply(text + "\n", table("interface", [_row(each) for each in found]))
 
 
-def counters(_: Interface) -> dict[str, int]:
-    """A port's, by the words of the keys."""
-    return dict.fromkeys(COUNTERS, 0)
+def counters(each: Interface) -> dict[str, int]:
+    """A port's, by the words of the keys: what was seeded."""
+    seeds, device = each.view.fabric.seeds, each.view.device.name
+    return {key: seeds.count(device, key, each.name) for key in COUNTERS}
 
 
 # -- as text -------------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ NX-OS 9.3.
 
 from __future__ import annotations
 
+import datetime as dt
+
 from .day0 import image_file
 from .dlb import profile_lines, waiting
 from .reply import Reply, View, table
@@ -32,7 +34,7 @@ Software
 Hardware
   cisco {chassis}
   Intel(R) Xeon(R) CPU D-1526 @ 1.80GHz with 32827288 kB of memory.
-  Processor Board ID {device.serial}
+  Processor Board ID {view.serial}
 
   Device name: {hostname}
   bootflash:  115343360 kB
@@ -60,7 +62,7 @@ plugin
         "cpu_name": "Intel(R) Xeon(R) CPU D-1526 @ 1.80GHz",
         "memory": 32827288,
         "mem_type": "kB",
-        "proc_board_id": device.serial,
+        "proc_board_id": view.serial,
         "host_name": hostname,
         "bootflash_size": 115343360,
         "kern_uptm_days": days,
@@ -95,13 +97,13 @@ def inventory(view: View) -> Reply:
     device = view.device
     chassis = f"Nexus9000 {device.model.removeprefix('N9K-')} Chassis"
     rows = [
-        {"name": "Chassis", "desc": chassis, "productid": device.model, "vendorid": "V01", "serialnum": device.serial},
+        {"name": "Chassis", "desc": chassis, "productid": device.model, "vendorid": "V01", "serialnum": view.serial},
         {
             "name": "Slot 1",
             "desc": f"{len(device.ports)}x400G Ethernet Module",
             "productid": device.model,
             "vendorid": "V01",
-            "serialnum": device.serial,
+            "serialnum": view.serial,
         },
     ]
     text = "".join(
@@ -115,24 +117,20 @@ def inventory(view: View) -> Reply:
 def feature(view: View) -> Reply:
     """Show feature."""
     tree = view.store.running
-    names = (
+    names: tuple[str, ...] = (
         "bash-shell",
         "bfd",
         "bgp",
+        "dhcp",
+        "hsrp_engine",
         "interface-vlan",
         "lacp",
         "lldp",
         "nxapi",
         "ospf",
-        "scheduler",
-        "scp-server",
-        "sftp-server",
-        "sshServer",
-        "tacacs",
-        "telnet",
-        "vpc",
     )
-    spelling = {"sshServer": "ssh", "tacacs": "tacacs+"}
+    names += ("scheduler", "scp-server", "sftp-server", "sshServer", "tacacs", "telnet", "vpc")
+    spelling = {"sshServer": "ssh", "tacacs": "tacacs+", "hsrp_engine": "hsrp"}
     rows = [
         {
             "cfcFeatureCtrlName2": name,
@@ -148,10 +146,20 @@ def feature(view: View) -> Reply:
     return Reply("\n".join(lines) + "\n", table("cfcFeatureCtrlTable", rows))
 
 
+def _zone(view: View) -> tuple[str, int, int]:
+    """Name, hours and minutes of the configured zone."""
+    node = view.store.running.first("clock timezone")
+    return (
+        ("UTC", 0, 0) if node is None else (node.params["zone"], int(node.params["hours"]), int(node.params["minutes"]))
+    )
+
+
 def clock(view: View) -> Reply:
     """Show clock."""
     moment = view.store.now()
-    now = f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d} UTC {moment:%a %b %d %Y}"
+    zone, hours, minutes = _zone(view)
+    moment += dt.timedelta(hours=hours, minutes=minutes)
+    now = f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d} {zone} {moment:%a %b %d %Y}"
     return Reply(f"{now}\nTime source is NTP\n", {"simple_time": now, "time_source": "NTP"})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+from ..seeds import Seedable
 from ..spec import DeviceSpec
 from ..state import SwitchState
 from ..twin import LabContext, RequestCounter
@@ -16,6 +17,7 @@ from .nxapi import NxApiServer
 from .password import is_password
 from .replace import ConfigReplace
 from .reply import View
+from .seedable import SEEDABLE
 from .served import named_vrf, served_api
 from .ssh import SshServer
 from .store import ConfigStore
@@ -50,6 +52,14 @@ class NxosTwin:
         """The MAC address of one of its interfaces, with colons."""
         digits = mac_of(self._view, interface).replace(".", "")
         return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
+
+    def seedable(self) -> dict[str, Seedable]:
+        """What a test may seed."""
+        return dict(SEEDABLE)
+
+    def seeded_on(self, on: str) -> list[str]:
+        """The ports there are."""
+        return [each.name for each in self.state().interfaces] if on == "port" else []
 
     def running_text(self) -> str:
         """The running configuration from its ``version`` line on."""

@@ -1,0 +1,96 @@
+"""``nornir export``: what schedulers are told of the network."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from nornir_tasks.cli import options
+
+if TYPE_CHECKING:
+    from nornir_tasks.usecases.export import Topology
+
+app = typer.Typer(
+    help="Which hosts are near one another, for Kubernetes, Slurm, MPI and NCCL.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+OnPlane = Annotated[str | None, typer.Option("--plane", "-p", help="Whose rails count; default: the GPUs' own.")]
+Plugin = Annotated[Literal["tree", "block"], typer.Option("--plugin", help="block: Slurm 23.11 and later.")]
+OutFile = Annotated[Path | None, typer.Option("--out", "-o", help="File to write to; default: standard output.")]
+
+
+@app.command("k8s-labels")
+def k8s_labels(
+    site: options.Site = "lab", plane: OnPlane = None, out: OutFile = None, json: options.Json = False
+) -> None:
+    """Label each host's node with its leaf group, pod, fabric and rack: one kubectl command a node.
+
+    fabric.topograph.run/tier-0 is the nearest. Nodes are called as the hosts of the intent are.
+    """
+    from nornir_tasks.usecases import export
+    from nornir_tasks.usecases.site import load
+
+    _show(export.k8s_labels(load(site), plane), out, json=json)
+
+
+@app.command("slurm-topology")
+def slurm_topology(
+    site: options.Site = "lab",
+    plane: OnPlane = None,
+    plugin: Plugin = "tree",
+    out: OutFile = None,
+    json: options.Json = False,
+) -> None:
+    """Write topology.conf for Slurm: TopologyPlugin=topology/tree, or topology/block.
+
+    A leaf of Slurm's tree is a leaf group, for a node may be at one leaf alone and has a NIC on each of the group's.
+    """
+    from nornir_tasks.usecases import export
+    from nornir_tasks.usecases.site import load
+
+    _show(export.slurm_topology(load(site), plane, plugin), out, json=json)
+
+
+@app.command("nccl-topology")
+def nccl_topology(
+    site: options.Site = "lab", plane: OnPlane = None, out: OutFile = None, json: options.Json = False
+) -> None:
+    """Write a host file for mpirun in the order of localities, so that NCCL's rings go up as seldom as they can.
+
+    With --json: each host's rails, their interfaces and leaves.
+    """
+    from nornir_tasks.usecases import export
+    from nornir_tasks.usecases.site import load
+
+    _show(export.nccl_topology(load(site), plane), out, json=json)
+
+
+def _show(made: "Topology", out: Path | None, *, json: bool) -> None:
+    from nornir_tasks.cli.console import out as console
+    from nornir_tasks.cli.console import print_json
+    from nornir_tasks.files.documents import is_stdout
+    from nornir_tasks.usecases.export import write
+
+    if json:
+        print_json(_document(made))
+        return
+    if out is None or is_stdout(str(out)):
+        for line in made.lines:
+            console.print(line, markup=False, soft_wrap=True, highlight=False)
+        return
+    write(made, out)
+    console.print(f"{out}: {len(made.hosts)} hosts of plane {made.plane}", markup=False)
+
+
+def _document(made: "Topology") -> dict[str, object]:
+    hosts = {
+        each.host: {
+            "tiers": list(each.tiers),
+            "rack": each.rack or None,
+            "rails": [{"rail": port.rail, "port": port.port, "leaf": port.leaf} for port in each.rails],
+            "labels": dict(made.labels[each.host]),
+        }
+        for each in made.hosts
+    }
+    return {"plane": made.plane, "hosts": hosts, "lines": list(made.lines)}

@@ -1,0 +1,78 @@
+"""What schedulers are told of the network: which hosts are near one another."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from nornir_tasks.design.kinds import kinds
+from nornir_tasks.design.localities import Locality, localities
+from nornir_tasks.design.network import Network
+from nornir_tasks.errors import DesignError, Problem
+from nornir_tasks.files.documents import write_documents
+from nornir_tasks.render import schedulers
+from nornir_tasks.usecases.site import SiteDesign
+
+Plugin = Literal["tree", "block"]
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """The hosts of one plane, and the text that a scheduler reads."""
+
+    plane: str
+    hosts: tuple[Locality, ...]
+    lines: tuple[str, ...]
+    labels: Mapping[str, Mapping[str, str]]
+    """Host -> labels of its node."""
+
+
+def k8s_labels(design: SiteDesign, plane: str | None) -> Topology:
+    """Commands that label the nodes. Raises DesignError where the plane is not clear."""
+    return _made(design, plane, lambda found: schedulers.label_commands(found, design.site.name))
+
+
+def slurm_topology(design: SiteDesign, plane: str | None, plugin: Plugin) -> Topology:
+    """topology.conf for one of Slurm's plug-ins. Raises DesignError as above."""
+    return _made(design, plane, schedulers.slurm_tree if plugin == "tree" else schedulers.slurm_block)
+
+
+def nccl_topology(design: SiteDesign, plane: str | None) -> Topology:
+    """A host file in the order of localities. Raises DesignError as above."""
+    return _made(design, plane, schedulers.host_file)
+
+
+Lines = Callable[[tuple[Locality, ...]], Iterator[str]]
+
+
+def _made(design: SiteDesign, plane: str | None, lines: Lines) -> Topology:
+    name = _plane(design.network, plane)
+    hosts = localities(design.network, name)
+    labels = {each.host: schedulers.labels(each, design.site.name) for each in hosts}
+    return Topology(name, hosts, tuple(lines(hosts)), labels)
+
+
+def _plane(network: Network, wanted: str | None) -> str:
+    """The plane that was named, or the only one that joins GPUs."""
+    known = kinds().planes
+    with_rails = [
+        each.name
+        for each in network.planes.values()
+        if any(network.rails_of(host, each.name) for host in network.hosts)
+    ]
+    of_gpus = [name for name in with_rails if known[network.planes[name].kind].joins_gpus]
+    names = ", ".join(with_rails)
+    if wanted is not None and wanted not in with_rails:
+        what = "no hosts have rails on this plane, so it says nothing of which are near one another"
+        raise DesignError(Problem(f"--plane {wanted}", what, names or "a plane with rails, which this site has not"))
+    if wanted is None and len(of_gpus) != 1:
+        what = "several planes join GPUs" if of_gpus else "no plane of this site joins GPUs"
+        raise DesignError(
+            Problem("planes", what, found=", ".join(of_gpus), hint=f"--plane, one of: {names}" if names else "")
+        )
+    return wanted or of_gpus[0]
+
+
+def write(made: Topology, target: Path) -> None:
+    """Write the lines to a file, whole or not at all. Raises LocalError where it cannot be written."""
+    write_documents({target: "".join(f"{line}\n" for line in made.lines)})

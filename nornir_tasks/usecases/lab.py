@@ -17,7 +17,12 @@ from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
 from nornir_tasks.lab.plan import LabHostEnd, played_mac
 from nornir_tasks.lab.routed import memory_mib
 from nornir_tasks.usecases.lab_hosts import ends_of_hosts
-from nornir_tasks.usecases.lab_machines import cabled_elsewhere, check_cabled_in, machine_plans
+from nornir_tasks.usecases.lab_machines import (
+    cabled_elsewhere,
+    cabled_machines,
+    check_cabled_in,
+    machine_plans,
+)
 from nornir_tasks.usecases.lab_routed import check_routed
 from nornir_tasks.usecases.progress import Event, On, ignore
 from nornir_tasks.usecases.site import SiteDesign, select
@@ -131,6 +136,9 @@ def up(design: SiteDesign, options: LabOptions, on: On = ignore) -> LabUp:
     switches = SwitchesUp(lab.directory, len(plan.devices), started.is_new, started.lost, faults)
     on(switches)
     if plans is None:
+        if started.is_new and (cut_off := sorted(cabled_machines(design.site.state_directory))):
+            line = f"{', '.join(cut_off)}: cabled to the lab that ended; --hosts {len(cut_off)} starts them in this one"
+            on(LabMessage("machines", line))
         return LabUp(switches)
     ask = lab.ask if options.routed else None
     changed = Machines(design.site.state_directory).up(plans, lambda line: on(LabMessage("machines", line)), ask)

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from at_terminal import small_site
 from routed_lab import RoutedLab, needs_root, on_this_machine, until
-from tap_host import PORT, SYSTEM, TapHost
+from tap_host import ANNOUNCED, PORT, SYSTEM, TapHost
 
 from switch_twins.client import TwinError
+from switch_twins.routed.announced import read
 
 pytestmark = needs_root
 LEAF, OTHER = "leaf-g1-r0", "leaf-g1-r1"
@@ -174,3 +175,12 @@ def test_down_after_a_kill_takes_the_taps_of_machines_too(tmp_path: Path) -> Non
     finally:
         operator.run("lab", "down")
     assert on_this_machine(operator) == []
+
+
+def test_a_frame_that_is_cut_off_anywhere_says_nothing_or_the_same() -> None:
+    whole = read(ANNOUNCED)
+    assert whole is not None
+    assert (whole.system, whole.port, whole.port_description, whole.ttl_s) == (SYSTEM, PORT, PORT, 8)
+    for length in range(len(ANNOUNCED)):
+        found = read(ANNOUNCED[:length])
+        assert found is None or (found.port, found.ttl_s) == (PORT, 8)

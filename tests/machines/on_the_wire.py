@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,12 +54,15 @@ def capturing(
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
+        lines: list[str] = []
+        reader = threading.Thread(target=lines.extend, args=(process.stdout,))  # a pipe holds some 400 of them
+        reader.start()
         try:
             yield found
         finally:
             process.terminate()
-            text = process.stdout.read()
-            found.packets += [json.loads(line) for line in text.splitlines() if line.endswith("}")]
+            reader.join()
+            found.packets += [json.loads(line) for line in lines if line.endswith("}\n")]
 
 
 def send(lab: MachineLab, interface: str, mac: str, source: str, destination: str) -> None:

@@ -16,6 +16,10 @@ ETHERTYPE_IPV4 = 0x0800
 PACKET_OUTGOING = 4
 ROCE_PORT = 4791
 UDP = 17
+SO_RCVBUFFORCE = 33
+"""asm-generic/socket.h"""
+ROOM_B = 1 << 26
+"""For a burst that comes faster than it is read here."""
 
 
 def read(frame: bytes) -> dict[str, object] | None:
@@ -41,6 +45,7 @@ def read(frame: bytes) -> dict[str, object] | None:
 
 def capture(interface: str, seconds: float, count: int) -> None:
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETHERTYPE_IPV4)) as wire:
+        wire.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, ROOM_B)
         wire.bind((interface, ETHERTYPE_IPV4))
         wire.settimeout(0.5)
         print("ready", flush=True)

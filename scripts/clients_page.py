@@ -28,7 +28,7 @@ CLIENTS = {  # by its name in frozen.yml: its title, and the file of its tests
     "netmiko.cisco_nxos": ("Netmiko, `cisco_nxos`", "test_nxos_ssh.py"),
     "scrapli.arista_eos": ("scrapli, `arista_eos`", "test_eos_ssh.py"),
     "scrapli.cisco_nxos": ("scrapli, `cisco_nxos`", "test_nxos_ssh.py"),
-    "ntc_templates.arista_eos": ("ntc-templates of `arista_eos`, over SSH", "test_eos_templates.py"),
+    "ntc_templates.arista_eos": ("ntc-templates of `arista_eos`, over SSH", "test_eos_texts.py"),
     "ntc_templates.cisco_nxos": ("ntc-templates of `cisco_nxos`, over SSH", "test_nxos_templates.py"),
     "nvue.paths": ("NVUE's REST interface: live paths", "test_nvue.py"),
     "nvue.calls": ("NVUE's REST interface: calls", "test_nvue_calls.py"),

@@ -53,6 +53,7 @@ class FabricSim:
         self._solved: Solution | None = None
         self._committed: set[str] = set()
         self._holds: dict[Key, Hold] = {}
+        self._link_changes: dict[End, tuple[int, float]] = {}
         self._before: dict[Key, tuple[str, float]] = {}
         self._ribs: dict[tuple[str, str], dict[str, Route]] = {}
         self._off: set[str] = set()
@@ -170,6 +171,15 @@ class FabricSim:
     def link(self, device: str, port: str) -> Link:
         """The link of a port; a port that is not cabled is down."""
         return self._now().links[device].get(port, Link(port, None, False, "nothing is plugged in"))
+
+    def link_changes(self, device: str, port: str) -> tuple[int, float | None]:
+        """How often a link has come up or gone down, and when it last did by the clock; None: it never did."""
+        self._now()
+        return self._link_changes.get(End(device, port), (0, None))
+
+    def _link_changed(self, end: End) -> None:
+        count, _ = self._link_changes.get(end, (0, 0.0))
+        self._link_changes[end] = (count + 1, self._clock.now_s())
 
     def is_up(self, device: str, interface: str) -> bool:
         """Whether an interface is operationally up: a port by its link, others as solution.py says."""
@@ -291,7 +301,7 @@ class FabricSim:
         devices = {name: twin.device for name, twin in self._twins.items()}
         self._drop_stale_holds(states)
         for _ in range(_MAX_TEARDOWNS):
-            solved = Solution(self.wiring, devices)
+            solved = Solution(self.wiring, devices, self._link_changed)
             judged, _ = solved.take(states, self._holds)
             over = solved.over_limit()
             if not over:

@@ -6,7 +6,7 @@ those ports, and routes from there on. Only that is worked out anew; a fabric ma
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from .groups import Groups
@@ -49,8 +49,10 @@ class Hold:
 class Solution:
     """A fabric's switches, each as of the state that was last taken."""
 
-    def __init__(self, wiring: Wiring, devices: Mapping[str, DeviceSpec]) -> None:
-        self._wiring, self._devices = wiring, devices
+    def __init__(
+        self, wiring: Wiring, devices: Mapping[str, DeviceSpec], link_changed: Callable[[End], None] = lambda _: None
+    ) -> None:
+        self._wiring, self._devices, self._link_changed = wiring, devices, link_changed
         self.states: dict[str, SwitchState] = {}
         self.interfaces: dict[End, InterfaceState] = {}
         self.links: dict[str, dict[str, Link]] = {}
@@ -144,8 +146,10 @@ class Solution:
         Returns those ports of other switches, and whether each link went up or down.
         """
         for name in names:
-            ports = self._ports(self._devices[name], self.states[name])
+            ports, old = self._ports(self._devices[name], self.states[name]), self.links.get(name, {})
             self.links[name] = {port: self._wiring.link(End(name, port), self.interfaces) for port in ports}
+            for port in ports:
+                self._compare(End(name, port), old.get(port), self.links[name][port])
         changed = set(names)
         far: dict[End, bool] = {}
         hosts: list[End] = []
@@ -169,7 +173,12 @@ class Solution:
     def _relink_port(self, end: End, far: dict[End, bool]) -> None:
         old, new = self.links[end.device].get(end.port), self._wiring.link(end, self.interfaces)
         self.links[end.device][end.port] = new
+        self._compare(end, old, new)
         far[end] = old is None or old.is_up != new.is_up
+
+    def _compare(self, end: End, old: Link | None, new: Link) -> None:
+        if old is not None and old.is_up != new.is_up:
+            self._link_changed(end)
 
     def _ports(self, device: DeviceSpec, state: SwitchState) -> list[str]:
         """Every port that is, or into which a cable is plugged, in the order of the switch's interfaces."""

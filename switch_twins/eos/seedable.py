@@ -32,7 +32,7 @@ def _on(kind: Seedable, *names: str) -> dict[str, Seedable]:
 _COUNTER, _READING, _WORD = Seedable("port"), Seedable("port", "reading"), Seedable("port", "word")
 
 SEEDABLE: dict[str, Seedable] = {
-    **_on(_COUNTER, *ERRORS, *TRANSMIT, "inDiscards", "outDiscards", "inBpsRate", "outBpsRate", "linkStatusChanges"),
+    **_on(_COUNTER, *ERRORS, *TRANSMIT, "inDiscards", "outDiscards", "inBpsRate", "outBpsRate"),
     **_on(_COUNTER, *(f"trident.{name}" for name in (*TRIDENT_DROPS, *TRIDENT_ERRORS))),
     **_on(_COUNTER, *(f"{way}.TC{queue}.drops" for way in ("unicast", "multicast") for queue in QUEUES)),
     **_on(_COUNTER, "rxPfc", "txPfc", *(f"ecn.{queue}" for queue in QUEUES)),

@@ -13,7 +13,7 @@ from ...state import InterfaceState
 from ..ports import lane_ports
 from ..view import View, dotted, short_name
 from .media import copper_ports, media_type
-from .port_facts import port_counters, port_facts, proxies_arp
+from .port_facts import last_change_s, port_counters, port_facts, proxies_arp
 
 _LOOPBACK_MTU = 65535
 _CAGE_BPS = 400_000_000_000
@@ -77,7 +77,7 @@ def _interface(view: View, interface: InterfaceState) -> dict[str, Any]:
         mac = view.mac_of(interface.name)
         found |= {"physicalAddress": mac, "burnedInAddress": mac, "duplex": "duplexFull"}
         found |= {
-            "lastStatusChangeTimestamp": view.timestamp(view.booted_s),
+            "lastStatusChangeTimestamp": last_change_s(view, interface.name),
             "interfaceCounters": port_counters(view, interface.name),
         }
     return found

@@ -51,6 +51,12 @@ def _mtu(interface: InterfaceState, node: Node | None) -> int:
     return int(node.value("l2 mtu", "mtu") or _ETHERNET_MTU)
 
 
+def last_change_s(view: View, name: str) -> float:
+    """When the port last came up or went down, as a time of day; of one that never did, when the switch started."""
+    at_s = view.fabric.link_changes(view.device.name, name)[1]
+    return view.timestamp(view.booted_s if at_s is None else max(at_s, view.booted_s))
+
+
 def proxies_arp(view: View, name: str) -> bool:
     """Does it answer ARP for others?"""
     node = _node(view, name)
@@ -58,7 +64,7 @@ def proxies_arp(view: View, name: str) -> bool:
 
 
 def port_counters(view: View, name: str) -> dict[str, Any]:
-    """``interfaceCounters``: twins carry no packets, so all are 0 but for those that a test seeded."""
+    """``interfaceCounters``: links that went and came are counted, packets are 0 but for what a test seeded."""
     kinds = "Octets", "UcastPkts", "MulticastPkts", "BroadcastPkts"
     errors = errors_of(view, name)
     detail = {
@@ -69,7 +75,8 @@ def port_counters(view: View, name: str) -> dict[str, Any]:
     }
     return {
         **{f"{way}{kind}": 0 for way in ("in", "out") for kind in kinds},
-        **{way: view.counter(way, name) for way in ("inDiscards", "outDiscards", "linkStatusChanges")},
+        **{way: view.counter(way, name) for way in ("inDiscards", "outDiscards")},
+        "linkStatusChanges": view.fabric.link_changes(view.device.name, name)[0],
         "totalInErrors": errors["inErrors"],
         "inputErrorsDetail": detail,
         "totalOutErrors": errors["outErrors"],

@@ -259,7 +259,8 @@ class ConfigSession:
 
     def _remove_line(self, parent: Node, rule: Rule, match: Match) -> None:
         node = parent.children.get(rule.key(match.identity))
-        if node is None or node.rule is not rule:
+        names_it_alone = match.text == " ".join(match.identity)  # `no 25`: the entry of this number, whatever it is
+        if node is None or (node.rule is not rule and not names_it_alone):
             return
         if (
             rule.no == "exact"

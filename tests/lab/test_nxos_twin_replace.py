@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -318,6 +319,18 @@ def test_rules_of_a_list_are_printed_by_their_numbers_whatever_they_match(twin: 
     configure(twin, "ip access-list BY-NUMBER", *rules[::-1])
     printed = twin.running_text().partition("ip access-list BY-NUMBER\n")[2].splitlines()
     assert tuple(line.strip() for line in printed[: len(rules)]) == rules
+
+
+def test_a_number_alone_removes_the_rule_that_has_it_and_another_rule_of_that_number_does_not(twin: NxosTwin) -> None:
+    """`no 20` of a list: Cisco NX-OS security guides, "no {sequence-number | ...}" (from memory)."""
+    configure(
+        twin, "ip access-list BY-NUMBER", "10 permit icmp any any", "20 permit tcp any any eq 22", "30 remark ours"
+    )
+    configure(twin, "ip access-list BY-NUMBER", "no 20", "no 30", "no 40", "no 10 permit tcp any any eq 443")
+    printed = twin.running_text().partition("ip access-list BY-NUMBER\n")[2].splitlines()
+    assert [line.strip() for line in takewhile(lambda line: line.startswith(" "), printed)] == [
+        "10 permit icmp any any"
+    ]
 
 
 def test_foreign_lines_stay_when_ours_come_and_go(twin: NxosTwin, cli: Cli) -> None:

@@ -36,6 +36,9 @@ class CommandFailedError(Exception):
     words: str
 
 
+_PIPES = ("section", "begin", "include", "grep", "no-more", "json")
+
+
 class Shell:
     """Runs the commands of one request for one user."""
 
@@ -176,7 +179,7 @@ class Shell:
     # -- show ------------------------------------------------------------------------------------------------------
 
     def _show(self, line: str, is_text: bool) -> dict[str, Any] | str:
-        command, *pipes = [part.strip() for part in line.split(" | ")]  # `a|b` is one expression
+        command, *pipes = _parts(line)
         if pipes and pipes[-1].lower() == "json":
             is_text = False
             pipes.pop()
@@ -284,6 +287,18 @@ class Shell:
 def _seconds(clock: str) -> float:
     hours, minutes, seconds = (int(part) for part in clock.split(":"))
     return hours * 3600.0 + minutes * 60.0 + seconds
+
+
+def _parts(line: str) -> list[str]:
+    """A command and its pipes: a bar before another word than a pipe's belongs to the expression before it."""
+    parts = [part.strip() for part in line.split(" | ")]
+    found = parts[:1]
+    for part in parts[1:]:
+        if len(found) > 1 and part.partition(" ")[0].lower() not in _PIPES:
+            found[-1] += f" | {part}"
+        else:
+            found.append(part)
+    return found
 
 
 def _piped(text: str, pipe: str) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,18 @@ def inventory(lab: Operator, name: str) -> dict[str, Any]:
     }
 
 
-def play(lab: Operator, name: str, tasks: dict[str, dict[str, Any]], where: Path, *, check: bool = False) -> Results:
-    """Run these tasks in one play; a task that fails does not end it."""
+def play(
+    lab: Operator,
+    name: str,
+    tasks: dict[str, dict[str, Any]],
+    where: Path,
+    *,
+    check: bool = False,
+    reached: Callable[[Operator, str], dict[str, Any]] = inventory,
+) -> Results:
+    """Run these tasks in one play; a task that fails does not end it. ``reached``: the variables of the host."""
     where.mkdir(parents=True, exist_ok=True)
-    (where / "hosts.json").write_text(json.dumps({"all": {"hosts": {name: inventory(lab, name)}}}))
+    (where / "hosts.json").write_text(json.dumps({"all": {"hosts": {name: reached(lab, name)}}}))
     (where / "ansible.cfg").write_text("[defaults]\n")
     listed = [{"name": task, "ignore_errors": True, **call} for task, call in tasks.items()]
     (where / "play.json").write_text(json.dumps([{"hosts": name, "gather_facts": False, "tasks": listed}]))

@@ -18,7 +18,6 @@ def cases(client: str, found: Mapping[str, Any], part: str = "") -> list[Any]:
     """A parameter for each test of a client, or of one ``part`` of its list. Raises ValueError if one is missing."""
     wanted = FROZEN[client][part] if part else FROZEN[client]
     reasons = NOT_YET.get(client, {})
-    reasons = reasons.get(part, {}) if part else reasons
     unlike = set(found) ^ {name for name in wanted if name in found or name not in reasons}
     if unlike:
         raise ValueError(f"{client}: on the list or here, and not both: {sorted(unlike)}")

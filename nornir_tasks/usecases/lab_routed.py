@@ -1,4 +1,4 @@
-"""Which planes of a site a routed lab has room for in this kernel."""
+"""Which planes of a site a routed lab can have."""
 
 from collections.abc import Collection, Iterator
 
@@ -9,17 +9,24 @@ from nornir_tasks.usecases.site import SiteDesign
 
 
 def check_routed(design: SiteDesign, switches: Collection[str]) -> None:
-    """Raises LabError that names every plane or fabric of these switches that needs what this kernel has not."""
+    """Raises LabError that names every plane or fabric of these switches that needs what a routed lab has not.
+
+    What is pushed is not translated to VRFs, VLANs and bonds of the kernel, whether it has them or not: switches would
+    come up without them.
+    """
     needs = _needs(design, switches)
     missing = set(lacking()) if needs else set()
+    hint = "name the planes that need none of these, e.g. nornir lab up --routed --plane NAME; or without --routed"
     problems = []
     for owner, what in sorted(needs.items()):
-        if gone := sorted(what & missing):
-            hint = (
-                "name the planes that need none of these, e.g. nornir lab up --routed --plane NAME; or without --routed"
-            )
-            text = f"a routed lab of {owner} needs {' and '.join(sorted(what))}"
-            problems.append(Problem("--routed", text, found=f"this kernel has no {', no '.join(gone)}", hint=hint))
+        gone = sorted(what & missing)
+        found = (
+            f"this kernel has no {', no '.join(gone)}"
+            if gone
+            else "this kernel has them, but nothing is translated to them"
+        )
+        text = f"a routed lab of {owner} needs {' and '.join(sorted(what))}, which it cannot have yet"
+        problems.append(Problem("--routed", text, found=found, hint=hint))
     if problems:
         raise LabError(problems)
 

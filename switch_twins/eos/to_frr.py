@@ -52,7 +52,7 @@ _SWITCHED = re.compile(r"channel-group|switchport (mode|access|trunk)")
 _TOP_REFUSED = re.compile(
     r"router (ospf|isis|rip|general|ospfv3|pim)|interface (Vxlan|Tunnel)|ip nat|policy-map type pbr"
 )
-_NO_LAYER_2 = "the kernel here has no VLAN and no bond"
+_NO_LAYER_2 = "a routed lab has no VLAN and no bond"
 _NO_PASSWORD = "FRR needs the password itself, a switch has its hash"  # noqa: S105
 
 
@@ -175,7 +175,7 @@ def _left_out(tree: Tree) -> Iterator[Unplayed]:
             continue
         vrf = node.first("vrf")
         if vrf is not None:
-            yield Unplayed(vrf.line, "this kernel has no VRF", node.words)
+            yield Unplayed(vrf.line, "a routed lab has no VRF", node.words)
         elif not is_routed(node):
             for line in node.ordered():
                 if not line.negated and _SWITCHED.match(line.words):

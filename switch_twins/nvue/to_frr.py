@@ -43,7 +43,7 @@ _FORWARDING = re.compile(
     r"acl/.*|router/(ospf|ospf6|pim|pbr)/.*|ip/(vrr|vrrp|igmp)/.*|ipv[46]/(vrr|vrrp)/.*|ip/address/.*:.*|ipv6/address/.*"
 )
 _LAYER_2 = frozenset({"bond", "peerlink", "svi", "sub"})
-_NO_LAYER_2 = "the kernel here has no VLAN and no bond"
+_NO_LAYER_2 = "a routed lab has no VLAN and no bond"
 _NO_PASSWORD = "the password is not printed here, so nobody could say which is used"  # noqa: S105
 _NO_COUNTERPART = "no counterpart in FRR is known here"
 
@@ -133,7 +133,7 @@ def _left_out(tree: Tree, dialect: Dialect) -> Iterator[Unplayed]:
             continue
         vrf = dialect.vrf_of(settings)
         if vrf != "default":
-            yield Unplayed(f"vrf: {vrf}", "this kernel has no VRF", f"interface {name}")
+            yield Unplayed(f"vrf: {vrf}", "a routed lab has no VRF", f"interface {name}")
         elif settings.get("type") in _LAYER_2 or get_or(settings, {}, "bridge", "domain"):
             yield Unplayed(f"type: {settings.get('type', 'swp')}", _NO_LAYER_2, f"interface {name}")
 

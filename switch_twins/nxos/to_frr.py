@@ -47,7 +47,7 @@ _FORWARDING = re.compile(
 )
 _SWITCHED = re.compile(r"channel-group|switchport (mode|access|trunk)")
 _TOP = re.compile(r"router (ospf|isis|eigrp|rip|ospfv3)|interface (nve|Tunnel)|ip nat")
-_NO_LAYER_2 = "the kernel here has no VLAN and no bond"
+_NO_LAYER_2 = "a routed lab has no VLAN and no bond"
 _NO_PASSWORD = "FRR needs the password itself, a switch has its hash"  # noqa: S105
 _NO_COUNTERPART = "no counterpart in FRR is known here"
 
@@ -157,7 +157,7 @@ def _left_out(tree: Tree) -> Iterator[Unplayed]:
         if node.params["name"] == "mgmt0":
             continue
         if vrf_of(node) != "default":
-            yield Unplayed(f"vrf member {vrf_of(node)}", "this kernel has no VRF", node.words)
+            yield Unplayed(f"vrf member {vrf_of(node)}", "a routed lab has no VRF", node.words)
         elif not is_routed(tree, node):
             for line in node.ordered():
                 if not line.negated and _SWITCHED.match(line.words):

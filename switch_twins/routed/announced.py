@@ -5,8 +5,6 @@ Frames: IEEE 802.1AB-2016, clause 8 (LLDPDU and TLV formats), clause 7.4 (EtherT
 
 from __future__ import annotations
 
-import ctypes
-import os
 import socket
 import struct
 import threading
@@ -15,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..errors import Problem, TwinError
-from .leftovers import NETNS
+from .entered import inside
 
 ETHERTYPE = 0x88CC
 _CHASSIS, _PORT, _TTL, _PORT_DESCRIPTION, _SYSTEM_NAME = 1, 2, 3, 4, 5
@@ -23,8 +21,6 @@ _MAC_OF_CHASSIS, _MAC_OF_PORT = 4, 3
 """Subtypes of the two identifiers whose value is a MAC address (tables 8-2 and 8-3)."""
 _HEADER_B = 14
 _LONGEST_B = 2048
-_CLONE_NEWNET = 0x40000000
-"""linux/sched.h"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +108,8 @@ def _socket_in(namespace: str) -> socket.socket:
 
     def enter() -> None:
         try:
-            folder = os.open(NETNS / namespace, os.O_RDONLY)
-            try:
-                libc = ctypes.CDLL(None, use_errno=True)
-                if libc.setns(folder, _CLONE_NEWNET):
-                    raise OSError(ctypes.get_errno(), "setns")
-            finally:
-                os.close(folder)
-            found.append(socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETHERTYPE)))
+            with inside(namespace):
+                found.append(socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETHERTYPE)))
         except OSError as error:
             found.append(error)
 

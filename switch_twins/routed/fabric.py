@@ -401,4 +401,4 @@ def _idle(judged: BgpSession, why: str) -> BgpSession:
 
 
 def _elsewhere(judged: BgpSession) -> BgpSession:
-    return _idle(judged, "this kernel has no VRF")
+    return _idle(judged, "a routed lab has no VRF")

@@ -13,24 +13,20 @@ Both sockets are this process's, one opened in each host's namespace, so one clo
 
 from __future__ import annotations
 
-import ctypes
 import json
-import os
 import secrets
 import select
 import socket
 import struct
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..errors import Problem, TwinError
 from .commands import ip_json
-from .leftovers import NETNS
+from .entered import inside
 from .names import kernel_name
 
 TARGET_PORT = 4791
@@ -41,9 +37,8 @@ _LAST_S = 1.0
 _BEFORE_S = 0.05
 _PACKET = struct.Struct("!16sQ")
 _ROOM_B = 8 << 20
-_CLONE_NEWNET = 0x4000_0000
 _SO_RCVBUFFORCE = 33
-"""Both from Linux: sched.h, asm-generic/socket.h; Python 3.11 has neither, nor setns()."""
+"""asm-generic/socket.h"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,23 +111,6 @@ def _take(receiver: socket.socket, token: bytes, sent: Sent, until_s: float) -> 
             sent.arrived.add(_PACKET.unpack(packet)[1])
         if time.monotonic() >= until_s:
             return
-
-
-@contextmanager
-def inside(namespace: str) -> Iterator[None]:
-    """Be in a network namespace for a while; a socket that is opened meanwhile stays there. Raises OSError."""
-    with Path("/proc/self/ns/net").open("rb") as before, (NETNS / namespace).open("rb") as there:
-        _enter(there.fileno())
-        try:
-            yield
-        finally:
-            _enter(before.fileno())
-
-
-def _enter(descriptor: int) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.setns(descriptor, _CLONE_NEWNET):
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def _bound(address: str, port: int) -> socket.socket:

@@ -203,7 +203,7 @@ WITHOUT_COUNTERPART = {
     "a routed VLAN": (
         "leaf-g1-r4",
         "vlan 7\ninterface Vlan7\n   ip address 198.18.7.1/24\n",
-        "'interface Vlan7': the kernel here has no VLAN and no bond",
+        "'interface Vlan7': a routed lab has no VLAN and no bond",
     ),
     "another family": (
         "leaf-g1-r1",

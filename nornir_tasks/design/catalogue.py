@@ -185,6 +185,8 @@ class NicModel:
     """Form of its cage; None: no source names it."""
     rdma_provider: Literal["mlx5", "rxe"] | None = None
     """The kernel driver and user-space provider for its RDMA; None: not supported by the host roles."""
+    pci_device: str | None = None
+    """PCI device ID, four digits; None: no source names it."""
 
     @property
     def speeds_gbps(self) -> tuple[int, ...]:

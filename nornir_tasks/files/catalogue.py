@@ -31,6 +31,7 @@ def _mode(value: object) -> Mode:
 
 
 ModeText = Annotated[Mode, BeforeValidator(_mode)]
+PciDevice = Annotated[str, Field(pattern=r"^[0-9a-f]{4}$")]
 
 
 class _Part(BaseModel):
@@ -136,6 +137,7 @@ class NicFile(_Part):
     out_of_order_rdma: _Figure[bool] | None = None
     out_of_order_setting: _Figure[str] | None = None
     rdma_provider: _Figure[Literal["mlx5", "rxe"]] | None = None
+    pci_device: _Figure[PciDevice] | None = None
 
     def model_data(self) -> NicModel:
         """The figures without their sources."""
@@ -144,7 +146,8 @@ class NicFile(_Part):
         provider = self.rdma_provider.value if self.rdma_provider else None
         mtu = _value(self.max_mtu_bytes)
         cage = self.cage.value if self.cage else None
-        return NicModel(self.vendor, self.model, self.modes.value, mtu, reorders, setting, cage, provider)
+        device = self.pci_device.value if self.pci_device else None
+        return NicModel(self.vendor, self.model, self.modes.value, mtu, reorders, setting, cage, provider, device)
 
 
 class _OpticForm(_Part):

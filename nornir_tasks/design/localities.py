@@ -33,6 +33,11 @@ class Locality:
     rails: tuple[RailPort, ...]
 
     @property
+    def group(self) -> str:
+        """The host's group in the intent."""
+        return self.host.rpartition("-")[0]
+
+    @property
     def leaf_group(self) -> str:
         """The name of tier 0."""
         return self.tiers[0]

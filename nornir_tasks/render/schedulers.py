@@ -19,7 +19,12 @@ OWN_LABEL = "gpufabric/"
 def labels(each: Locality, site: str) -> dict[str, str]:
     """The labels of one host's node: topograph's tiers, and what it has no name for."""
     tiers = {f"{TIER_LABEL}{number}": name for number, name in enumerate(each.tiers)}
-    own = {"site": site, "leaf-group": each.leaf_group, "rails": str(len({port.rail for port in each.rails}))}
+    own = {
+        "site": site,
+        "group": each.group,
+        "leaf-group": each.leaf_group,
+        "rails": str(len({port.rail for port in each.rails})),
+    }
     if len(each.tiers) > 2:
         own["pod"] = each.tiers[1]
     if each.rack:

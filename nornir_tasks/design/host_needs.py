@@ -43,14 +43,17 @@ class HostNeeds:
         return host.rpartition("-")[0] == self.group
 
 
-def host_needs(demands: Iterable[Demand], catalogue: Catalogue, marks: Marks) -> tuple[HostNeeds, ...]:
+def host_needs(
+    demands: Iterable[Demand], catalogue: Catalogue, marks: Marks, *, with_places: bool = True
+) -> tuple[HostNeeds, ...]:
     """The hosts' NIC places, NIC models and marking of RDMA, of each group on each plane whose ports are not bonded.
 
     Bonds are those of :mod:`nornir_tasks.design.bond_needs`: they carry no RDMA. Raises IntentError for all missing
     values, and for planes with different values for what a host has once. Only configuring hosts needs this.
+    ``with_places``: hosts without places are refused; else they have none.
     """
     every, gathering = tuple(each for each in demands if not each.is_bonded), Gathering()
-    found = [gathering.attempt(partial(_needs, each, catalogue, marks)) for each in every]
+    found = [gathering.attempt(partial(_needs, each, catalogue, marks, with_places=with_places)) for each in every]
     gathering.attempt(lambda: _agree(every, catalogue, marks))
     gathering.refuse()
     return tuple(each for each in found if each is not None)
@@ -71,7 +74,7 @@ def check_copies(demands: Iterable[Demand], marks: Marks) -> None:
         raise IntentError(marks.problems(findings))
 
 
-def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
+def _needs(demand: Demand, catalogue: Catalogue, marks: Marks, *, with_places: bool) -> HostNeeds:
     findings: list[Finding] = []
     nics = demand.nics
     if nics.copy_addressing == "shared":
@@ -82,7 +85,7 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
     if nics.ports_of is not None:
         what, expected = "host roles do not configure VLANs on NIC ports yet", "NIC ports of this plane's own"
         raise IntentError(marks.problem(Finding(demand.on_nics("ports_of"), what, expected, nics.ports_of)))
-    if nics.at is None:
+    if with_places and nics.at is None:
         what, example = "the places of these NICs are not declared", "at: [PCI address of rail 0, ...]"
         findings.append(Finding(demand.on_nics(), what, example))
     provider = _provider(demand, catalogue)
@@ -94,12 +97,12 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
     roce = _roce(demand)
     if roce is None:
         findings.append(_no_roce(demand))
-    if nics.at is None or provider is None or roce is None:
+    if findings or provider is None or roce is None:
         raise IntentError(marks.problems(findings))
     return HostNeeds(
         group=demand.group,
         plane=demand.plane_name,
-        places=nics.at,
+        places=nics.at or (),
         exceptions=nics.exceptions,
         interfaces=demand.hosts.interfaces,
         provider=provider,

@@ -213,7 +213,7 @@ def _without_none(value: Any) -> Any:  # noqa: ANN401 (plain data of any depth)
 
 
 @dataclass(frozen=True, slots=True)
-class _OnPlane:
+class OnPlane:
     """What one host has on one plane."""
 
     plane: Plane
@@ -245,7 +245,7 @@ def host_vars(
     known = (among or kinds()).planes
     of_gpus = [each for each in network.planes.values() if _ports(network, host, each) and known[each.kind].joins_gpus]
     bootstrap = next((known[each.kind].bootstrap for each in of_gpus), None)
-    qos = _qos(network, found)
+    qos = roce_qos(network, found)
     interfaces = _rail_interfaces(found)
     gpu_rails = tuple(port for each in of_gpus for port in _ports(network, host, each))
     bonded = bond_interfaces(network, bonds, host)
@@ -258,7 +258,7 @@ def host_vars(
         nccl=NcclVars(
             rails=gpu_rails,
             traffic_class=qos.traffic_class,
-            cross_nic=_cross_nic(network, of_gpus),
+            cross_nic=cross_nic(network, of_gpus),
             pxn_disable=0,
             socket_interfaces=peers or first.needs.interfaces.get(bootstrap or "", ()),
         ),
@@ -280,7 +280,7 @@ def rdma_host_vars(
     planes = _guarded(network, host, bonded, found[0].needs)
     return RdmaHostVars(
         rail_interfaces=_rail_interfaces(found),
-        roce_qos=_qos(network, found),
+        roce_qos=roce_qos(network, found),
         rdma_stack=RdmaStackVars(provider=found[0].needs.provider, rails=_names(found)),
         plane_guard=PlaneGuardVars(planes=planes) if len(planes) > 1 else None,
         bond_interfaces=bonded,
@@ -293,11 +293,11 @@ def joins_gpus(network: Network, host: str, among: Kinds | None = None) -> bool:
     return any(_ports(network, host, each) and known[each.kind].joins_gpus for each in network.planes.values())
 
 
-def _names(found: Iterable[_OnPlane]) -> tuple[str, ...]:
+def _names(found: Iterable[OnPlane]) -> tuple[str, ...]:
     return tuple(nic.port for each in found for nic in each.nics)
 
 
-def _qos(network: Network, found: Sequence[_OnPlane]) -> RoceQosVars:
+def roce_qos(network: Network, found: Sequence[OnPlane]) -> RoceQosVars:
     """Of all rails of a host: it has one set of queues, whatever planes they are on."""
     plane = found[0].plane
     policies = plane.classes or network.fabrics[plane.fabric].classes
@@ -339,9 +339,9 @@ def rail_interfaces(network: Network, needs: Iterable[HostNeeds], host: str) -> 
     return _rail_interfaces(_on_planes(network, needs, host))
 
 
-def _on_planes(network: Network, needs: Iterable[HostNeeds], host: str) -> list[_OnPlane]:
+def _on_planes(network: Network, needs: Iterable[HostNeeds], host: str) -> list[OnPlane]:
     found = [
-        _OnPlane(network.planes[each.plane], each, nics)
+        OnPlane(network.planes[each.plane], each, nics)
         for each in needs
         if each.is_of(host) and (nics := network.rails_of(host, each.plane))
     ]
@@ -354,7 +354,7 @@ def _ports(network: Network, host: str, plane: Plane) -> tuple[str, ...]:
     return tuple(nic.port for nic in network.rails_of(host, plane.name))
 
 
-def _rail_interfaces(found: Sequence[_OnPlane]) -> RailInterfacesVars:
+def _rail_interfaces(found: Sequence[OnPlane]) -> RailInterfacesVars:
     """Rails of several planes are numbered consecutively: each has its own rule and table.
 
     Several ports of one NIC are numbered like rails, as nothing goes from one copy of the fabric to another.
@@ -368,7 +368,7 @@ def _rail_interfaces(found: Sequence[_OnPlane]) -> RailInterfacesVars:
     )
 
 
-def _rail(number: int, on: _OnPlane, nic: HostNic, first_supernet: str) -> RailVars:
+def _rail(number: int, on: OnPlane, nic: HostNic, first_supernet: str) -> RailVars:
     usual = on.needs.places[nic.rail * max(1, len(on.plane.copy_pools)) + nic.copy - 1]
     place = on.needs.exceptions.get(nic.host, {}).get(nic.rail, usual)
     supernet = on.plane.supernet_of_copy(nic.copy)
@@ -425,8 +425,8 @@ def _roce_qos(
     )
 
 
-def _cross_nic(network: Network, planes: Sequence[Plane]) -> Literal[0, 1, 2]:
-    """Two planes reach one another no more than rails without a spine in common."""
+def cross_nic(network: Network, planes: Sequence[Plane]) -> Literal[0, 1, 2]:
+    """NCCL_CROSS_NIC of a host on these planes; two reach one another no more than rails without a common spine."""
     fabrics = [network.fabrics[each.fabric] for each in planes]
     if len(planes) > 1 or not all(map(_joins_all, fabrics, planes)):
         return 0

@@ -1,4 +1,4 @@
-"""``nornir export``: what schedulers are told of the network."""
+"""``nornir export``: what schedulers and clusters are told of the network."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -18,6 +18,11 @@ app = typer.Typer(
 OnPlane = Annotated[str | None, typer.Option("--plane", "-p", help="Whose rails count; default: the GPUs' own.")]
 Plugin = Annotated[Literal["tree", "block"], typer.Option("--plugin", help="block: Slurm 23.11 and later.")]
 OutFile = Annotated[Path | None, typer.Option("--out", "-o", help="File to write to; default: standard output.")]
+PodsPerNode = Annotated[int, typer.Option("--pods-per-node", min=1, help="Pods with RDMA on one node, at most.")]
+AttachBy = Annotated[
+    Literal["operator", "multus"],
+    typer.Option("--attach-by", help="p2p: HostDeviceNetwork, or multus: the attachments themselves."),
+]
 
 
 @app.command("k8s-labels")
@@ -64,6 +69,43 @@ def nccl_topology(
     from nornir_tasks.usecases.site import load
 
     _show(export.nccl_topology(load(site), plane), out, json=json)
+
+
+@app.command("k8s-rdma")
+def k8s_rdma(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
+    site: options.Site = "lab",
+    plane: OnPlane = None,
+    pods_per_node: PodsPerNode = 1,
+    namespace: Annotated[str, typer.Option("--namespace", help="Of the pods, and of what they refer to.")] = "default",
+    operator_version: Annotated[
+        str, typer.Option("--operator-version", help="Tag of the network operator's images.")
+    ] = "network-operator-v26.4.1",
+    attach_by: AttachBy = "operator",
+    image: Annotated[str, typer.Option("--image", help="Of the pod sample.")] = "nccl-tests:latest",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that were edited as well.")] = False,
+) -> None:
+    """Write Kubernetes manifests that give pods RDMA on each rail: policy, pools, networks, NIC configuration, NCCL.
+
+    kubectl apply -k DIR takes all but the pod sample. Label the nodes first: nornir export k8s-labels.
+    """
+    from nornir_tasks.cli.console import out as console
+    from nornir_tasks.usecases import kubernetes
+    from nornir_tasks.usecases.site import load
+
+    choices = kubernetes.Choices(plane, pods_per_node, namespace, operator_version, attach_by, image)
+    made = kubernetes.k8s_rdma(load(site), choices)
+    written = kubernetes.write(made, out, overwrite=overwrite)
+    counts = f"{len(made.pods.rails)} rails of plane {made.pods.plane}, {len(made.all)} objects"
+    console.print(f"{out}: {counts}, {len(written.changed)} files changed", markup=False, soft_wrap=True)
+    if made.needs_chained_plugins:
+        console.print(METAPLUGINS, markup=False, soft_wrap=True)
+
+
+METAPLUGINS = (
+    "HostDeviceNetwork has metaPlugins (MTU, a routing table for each rail): network operators up to "
+    "v26.7.0-rc.2 drop them; with such a one take --attach-by multus"
+)
 
 
 def _show(made: "Topology", out: Path | None, *, json: bool) -> None:

@@ -46,14 +46,14 @@ Lines = Callable[[tuple[Locality, ...]], Iterator[str]]
 
 
 def _made(design: SiteDesign, plane: str | None, lines: Lines) -> Topology:
-    name = _plane(design.network, plane)
+    name = plane_with_rails(design.network, plane)
     hosts = localities(design.network, name)
     labels = {each.host: schedulers.labels(each, design.site.name) for each in hosts}
     return Topology(name, hosts, tuple(lines(hosts)), labels)
 
 
-def _plane(network: Network, wanted: str | None) -> str:
-    """The plane that was named, or the only one that joins GPUs."""
+def plane_with_rails(network: Network, wanted: str | None) -> str:
+    """The plane that was named, or the only one that joins GPUs. Raises DesignError where it is not clear."""
     known = kinds().planes
     with_rails = [
         each.name

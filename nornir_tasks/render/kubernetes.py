@@ -1,0 +1,264 @@
+"""Manifests that give pods RDMA on each rail of a plane, as plain data: kind, name and what Kubernetes reads.
+
+What these kinds hold, and where that is known from: tests/corpus/kubernetes. One owner for each setting: the host roles
+have driver, DSCP map, shares, ECN and interface names, so there is no ``ofedDriver``; docs/kubernetes.md has the table.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nornir_tasks.design.pod_networks import PodGroup, PodNetworks, PodPool, PodRail
+from nornir_tasks.render.schedulers import OWN_LABEL
+
+OPERATOR_NAMESPACE = "nvidia-network-operator"
+OPERATOR_RELEASE = "network-operator-v26.4.1"
+REPOSITORY = "nvcr.io/nvidia/mellanox"
+VENDOR = "15b3"
+POD_INTERFACE = "eth0"
+"""What a pod calls its interface on the cluster's own network: NCCL's bootstrap goes over it (from memory)."""
+IB_TIMEOUT, IB_RETRY_COUNT = 20, 7
+"""As role nccl has them; a test compares."""
+
+Manifest = dict[str, Any]
+
+
+def manifest(kind: str, name: str, spec: Mapping[str, Any], namespace: str | None = None) -> Manifest:
+    """One object of a cluster."""
+    api = {
+        "CIDRPool": "nv-ipam.nvidia.com/v1alpha1",
+        "HostDeviceNetwork": "mellanox.com/v1alpha1",
+        "NetworkAttachmentDefinition": "k8s.cni.cncf.io/v1",
+        "NicClusterPolicy": "mellanox.com/v1alpha1",
+        "NicConfigurationTemplate": "configuration.net.nvidia.com/v1alpha1",
+        "SpiderIPPool": "spiderpool.spidernet.io/v2beta1",
+        "SpiderMultusConfig": "spiderpool.spidernet.io/v2beta1",
+        "ConfigMap": "v1",
+        "Pod": "v1",
+    }[kind]
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {"apiVersion": api, "kind": kind, "metadata": metadata, **spec}
+
+
+def network_name(pods: PodNetworks, rail: PodRail) -> str:
+    """What a rail's network is called in the cluster, and its pool where it has but one."""
+    return f"{pods.plane}-{rail.port}"
+
+
+def resource(pods: PodNetworks, rail: PodRail) -> str:
+    """What a pod asks for to get a rail."""
+    return f"{'nvidia.com' if pods.is_p2p else 'rdma'}/{rail.port}"
+
+
+def policy(pods: PodNetworks, release: str) -> Manifest:
+    """NicClusterPolicy: the device plug-in, what hands out addresses, and the operator that configures NICs.
+
+    With Spiderpool (hosts that share subnets or have blocks) Multus and addresses are Spiderpool's.
+    """
+    config = {"operator": {"image": "nic-configuration-operator"}}
+    config["configurationDaemon"] = {"image": "nic-configuration-operator-daemon"}
+    parts: dict[str, Any] = {"nicConfigurationOperator": config}
+    if pods.is_p2p:
+        devices = {"resourceList": [_host_device(rail) for rail in pods.rails]}
+        parts["sriovDevicePlugin"] = {"image": "sriov-network-device-plugin", "config": json.dumps(devices, indent=2)}
+        parts["nvIpam"] = {"image": "nvidia-k8s-ipam", "enableWebhook": False}
+        parts["secondaryNetwork"] = {"multus": {"image": "multus-cni"}, "cniPlugins": {"image": "plugins"}}
+    else:
+        shared = {"configList": [_shared(rail, pods.pods_per_node) for rail in pods.rails]}
+        parts["rdmaSharedDevicePlugin"] = {
+            "image": "k8s-rdma-shared-dev-plugin",
+            "config": json.dumps(shared, indent=2),
+        }
+    spec = {"global": {"repository": REPOSITORY, "version": release}, **parts}
+    return manifest("NicClusterPolicy", "nic-cluster-policy", {"spec": spec})
+
+
+def _host_device(rail: PodRail) -> dict[str, Any]:
+    selectors = {"vendors": [VENDOR], "pfNames": [rail.port], "isRdma": True}
+    return {"resourcePrefix": "nvidia.com", "resourceName": rail.port, "selectors": selectors}
+
+
+def _shared(rail: PodRail, pods_per_node: int) -> dict[str, Any]:
+    selectors = {"vendors": [VENDOR], "ifNames": [rail.port]}
+    return {"resourceName": rail.port, "rdmaHcaMax": pods_per_node, "selectors": selectors}
+
+
+def pools(pods: PodNetworks, namespace: str) -> Iterator[Manifest]:
+    """Addresses for pods: a CIDRPool for each rail, or a SpiderIPPool for each rail and host, or rail and leaf."""
+    for rail in pods.rails:
+        if pods.is_p2p:
+            yield _cidr_pool(pods, rail)
+        for pool in rail.pools:
+            yield _spider_pool(pods, rail, pool, namespace)
+
+
+def _cidr_pool(pods: PodNetworks, rail: PodRail) -> Manifest:
+    """The /31 of each link, allocated to its node; the leaf's end, which is the even one, to nobody.
+
+    Only nodes that are labelled as hosts of these groups have part in it, so no other node is given a free /31.
+    """
+    mine = [("site", [pods.site]), ("group", list(rail.groups))]
+    selected = [{"key": f"{OWN_LABEL}{key}", "operator": "In", "values": values} for key, values in mine]
+    spec = {
+        "cidr": rail.supernet,
+        "perNodeNetworkPrefix": 31,
+        "gatewayIndex": 0,
+        "perNodeExclusions": [{"startIndex": 0, "endIndex": 0}],
+        "nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": selected}]},
+        "routes": [{"dst": rail.supernet}],
+        "staticAllocations": [
+            {"nodeName": nic.host, "prefix": f"{nic.gateway}/{nic.prefix_length}", "gateway": nic.gateway}
+            for nic in rail.nics
+        ],
+    }
+    return manifest("CIDRPool", network_name(pods, rail), {"spec": spec}, OPERATOR_NAMESPACE)
+
+
+def _pool_name(pods: PodNetworks, rail: PodRail, pool: PodPool) -> str:
+    return f"{network_name(pods, rail)}-{pool.name}"
+
+
+def _spider_pool(pods: PodNetworks, rail: PodRail, pool: PodPool, namespace: str) -> Manifest:
+    spec = {
+        "ipVersion": 4,
+        "subnet": pool.subnet,
+        "gateway": pool.gateway,
+        "ips": [pool.text],
+        "nodeName": list(pool.hosts),
+        "multusName": [f"{namespace}/{network_name(pods, rail)}"],
+    }
+    return manifest("SpiderIPPool", _pool_name(pods, rail, pool), {"spec": spec})
+
+
+def networks(pods: PodNetworks, namespace: str, *, by_multus: bool) -> Iterator[Manifest]:
+    """A network for each rail, to which pods are attached.
+
+    ``by_multus``: of host devices the attachment itself instead of the operator's HostDeviceNetwork.
+    """
+    for rail in pods.rails:
+        name = network_name(pods, rail)
+        if not pods.is_p2p:
+            yield manifest("SpiderMultusConfig", name, {"spec": _macvlan(pods, rail)}, namespace)
+        elif by_multus:
+            yield _attachment(pods, rail, namespace)
+        else:
+            spec = {
+                "networkNamespace": namespace,
+                "resourceName": rail.port,
+                "ipam": json.dumps(_ipam(name)),
+                "metaPlugins": ",\n".join(json.dumps(each) for each in _chained(rail)),
+            }
+            yield manifest("HostDeviceNetwork", name, {"spec": spec})
+
+
+def _macvlan(pods: PodNetworks, rail: PodRail) -> dict[str, Any]:
+    macvlan = {
+        "master": [rail.port],
+        "mtu": rail.mtu_bytes,
+        "rdmaResourceName": resource(pods, rail),
+        "ippools": {"ipv4": [_pool_name(pods, rail, pool) for pool in rail.pools]},
+    }
+    return {"cniType": "macvlan", "enableCoordinator": True, "macvlan": macvlan}
+
+
+def _ipam(pool: str) -> dict[str, str]:
+    return {"type": "nv-ipam", "poolName": pool, "poolType": "cidrpool"}
+
+
+def _chained(rail: PodRail) -> list[dict[str, Any]]:
+    """The MTU of the policy, and a routing table for what leaves with this rail's address."""
+    return [{"type": "tuning", "mtu": rail.mtu_bytes}, {"type": "sbr"}]
+
+
+def _attachment(pods: PodNetworks, rail: PodRail, namespace: str) -> Manifest:
+    name = network_name(pods, rail)
+    plugins = [{"type": "host-device", "ipam": _ipam(name)}, *_chained(rail)]
+    config = {"cniVersion": "0.3.1", "name": name, "plugins": plugins}
+    made = manifest("NetworkAttachmentDefinition", name, {"spec": {"config": json.dumps(config, indent=2)}}, namespace)
+    made["metadata"]["annotations"] = {"k8s.v1.cni.cncf.io/resourceName": resource(pods, rail)}
+    return made
+
+
+def nic_configuration(pods: PodNetworks) -> Iterator[Manifest]:
+    """How the operator sets the NICs of each group: what the host roles would set, in place of its own defaults."""
+    for group in pods.groups:
+        selector = {"nicType": group.pci_device, **({"pciAddresses": list(group.places)} if group.places else {})}
+        spec = {
+            "nodeSelector": {f"{OWN_LABEL}site": pods.site, f"{OWN_LABEL}group": group.name},
+            "nicSelector": selector,
+            "template": _template(group),
+        }
+        name = f"{pods.plane}-{group.name}"
+        yield manifest("NicConfigurationTemplate", name, {"spec": spec}, OPERATOR_NAMESPACE)
+
+
+def _template(group: PodGroup) -> dict[str, Any]:
+    qos = group.qos
+    lossless = {each.priority for each in qos.classes if each.lossless}
+    settings = {
+        "ROCE_CC_PRIO_MASK": 1 << qos.priority if qos.ecn else 0,
+        "CNP_DSCP": qos.cnp_dscp,
+        "CNP_802P_PRIO": qos.cnp_priority,
+    }
+    return {
+        "numVfs": 0,
+        "linkType": "Ethernet",
+        "roceOptimized": {
+            "enabled": True,
+            "qos": {
+                "trust": "dscp",
+                "pfc": ",".join("1" if priority in lossless else "0" for priority in range(8)),
+                "tos": qos.traffic_class,
+            },
+        },
+        "rawNvConfig": [
+            {"name": f"{name}_P{port}", "value": str(value)} for name, value in settings.items() for port in (1, 2)
+        ],
+    }
+
+
+def nccl(pods: PodNetworks, namespace: str) -> Iterator[Manifest]:
+    """What role nccl writes on a host of each group, as pods see it: names of RDMA devices are theirs alone.
+
+    A pod has the devices of its rails and no other, so NCCL_IB_HCA is left out.
+    """
+    for group in pods.groups:
+        if group.cross_nic is None:
+            continue
+        marking = str(group.qos.traffic_class)
+        data = {
+            "NCCL_CROSS_NIC": str(group.cross_nic),
+            "NCCL_IB_FIFO_TC": marking,
+            "NCCL_IB_RETRY_CNT": str(IB_RETRY_COUNT),
+            "NCCL_IB_ROCE_VERSION_NUM": "2",
+            "NCCL_IB_TC": marking,
+            "NCCL_IB_TIMEOUT": str(IB_TIMEOUT),
+            "NCCL_PXN_DISABLE": "0",
+            "NCCL_SOCKET_IFNAME": f"={POD_INTERFACE}",
+        }
+        yield manifest("ConfigMap", f"nccl-{group.name}", {"data": data}, namespace)
+
+
+def pod_samples(pods: PodNetworks, namespace: str, image: str) -> Iterator[Manifest]:
+    """A pod for each group with all rails of a node, and as many GPUs where the plane joins them."""
+    for group in pods.groups:
+        rails = [rail for rail in pods.rails if rail.port in group.rails]
+        gpus = {"nvidia.com/gpu": str(len(rails))} if group.cross_nic is not None else {}
+        environment = [{"configMapRef": {"name": f"nccl-{group.name}"}}] if group.cross_nic is not None else []
+        container = {
+            "name": "job",
+            "image": image,
+            "command": ["sleep", "infinity"],
+            **({"envFrom": environment} if environment else {}),
+            "resources": {"limits": {**gpus, **{resource(pods, rail): "1" for rail in rails}}},
+            "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
+        }
+        spec = {
+            "restartPolicy": "Never",
+            "nodeSelector": {f"{OWN_LABEL}site": pods.site, f"{OWN_LABEL}group": group.name},
+            "containers": [container],
+        }
+        made = manifest("Pod", f"rdma-{pods.plane}-{group.name}", {"spec": spec}, namespace)
+        attached = ", ".join(f"{namespace}/{network_name(pods, rail)}" for rail in rails)
+        made["metadata"]["annotations"] = {"k8s.v1.cni.cncf.io/networks": attached}
+        yield made

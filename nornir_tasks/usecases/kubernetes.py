@@ -1,0 +1,97 @@
+"""The manifests that give pods RDMA on each rail of a plane."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from nornir_tasks.design.pod_networks import PodNetworks
+from nornir_tasks.design.pod_rules import checked_networks
+from nornir_tasks.errors import DesignError, Problem
+from nornir_tasks.files.artifacts import Written, write_artifacts
+from nornir_tasks.files.manifests import as_yaml
+from nornir_tasks.render import kubernetes
+from nornir_tasks.usecases.export import plane_with_rails
+from nornir_tasks.usecases.site import SiteDesign
+
+SAMPLE = "pod-sample.yaml"
+"""No part of the kustomization: it is there to be copied."""
+OWN_MARK = " kubernetes"
+"""What the list of rendered files has behind the site's name."""
+NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the intent does not say."""
+
+    plane: str | None = None
+    """None: the only one that joins GPUs."""
+    pods_per_node: int = 1
+    """With RDMA, at most."""
+    namespace: str = "default"
+    """Of the pods."""
+    release: str = kubernetes.OPERATOR_RELEASE
+    """Tag of the network operator's images."""
+    attach_by: Literal["operator", "multus"] = "operator"
+    """What makes the attachments of host devices: HostDeviceNetwork, or they are written themselves."""
+    image: str = "nccl-tests:latest"
+    """Of the pod sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifests:
+    """What a cluster is given."""
+
+    pods: PodNetworks
+    files: Mapping[str, tuple[Mapping[str, Any], ...]]
+    """File -> its documents."""
+
+    @property
+    def all(self) -> tuple[Mapping[str, Any], ...]:
+        """Every object, the sample included."""
+        return tuple(each for documents in self.files.values() for each in documents)
+
+    @property
+    def needs_chained_plugins(self) -> bool:
+        """Does it need a network operator that knows ``metaPlugins`` of a HostDeviceNetwork?"""
+        return any(each["kind"] == "HostDeviceNetwork" for each in self.all)
+
+
+def k8s_rdma(design: SiteDesign, choices: Choices) -> Manifests:
+    """All manifests of a plane. Raises IntentError or DesignError for everything that is in the way."""
+    plane = plane_with_rails(design.network, choices.plane)
+    if not NAMESPACE.fullmatch(choices.namespace):
+        what = "no name of a namespace of Kubernetes"
+        raise DesignError(Problem(f"--namespace {choices.namespace}", what, "small letters, digits and dashes"))
+    marks = design.site.intent.marks
+    pods = checked_networks(design.network, design.demands, design.catalogue, marks, plane, choices.pods_per_node)
+    return manifests(pods, choices)
+
+
+def manifests(pods: PodNetworks, choices: Choices) -> Manifests:
+    """All manifests of networks that were checked."""
+    namespace = choices.namespace
+    files = {
+        "policy.yaml": (kubernetes.policy(pods, choices.release),),
+        "pools.yaml": tuple(kubernetes.pools(pods, namespace)),
+        "networks.yaml": tuple(kubernetes.networks(pods, namespace, by_multus=choices.attach_by == "multus")),
+        "nic-configuration.yaml": tuple(kubernetes.nic_configuration(pods)),
+        "nccl.yaml": tuple(kubernetes.nccl(pods, namespace)),
+        SAMPLE: tuple(kubernetes.pod_samples(pods, namespace, choices.image)),
+    }
+    return Manifests(pods, {name: documents for name, documents in files.items() if documents})
+
+
+def write(made: Manifests, folder: Path, *, overwrite: bool = False) -> Written:
+    """Write the files and a kustomization of all but the sample; none before all can be written.
+
+    Raises RefusedError where files of these names stand that were edited or are somebody else's.
+    """
+    applied = [name for name in made.files if name != SAMPLE]
+    kustomization = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "resources": applied}
+    texts = {"kustomization.yaml": as_yaml([kustomization])}
+    texts |= {name: as_yaml(documents) for name, documents in made.files.items()}
+    site = made.pods.site + OWN_MARK
+    return write_artifacts(folder, texts.items(), lambda _: None, site, is_whole=True, overwrite=overwrite)

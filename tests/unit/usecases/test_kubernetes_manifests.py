@@ -1,0 +1,224 @@
+"""Manifests for pods with RDMA: judged by the recorded definitions, and their addresses by the cables."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from nornir_tasks.design import pipeline
+from nornir_tasks.design.demand import demands
+from nornir_tasks.design.kinds import kinds
+from nornir_tasks.design.network import Network
+from nornir_tasks.design.pod_rules import checked_networks
+from nornir_tasks.errors import DesignError, GpufabricError
+from nornir_tasks.files.catalogue import load_catalogue
+from nornir_tasks.intent.model import Intent
+from nornir_tasks.platforms import platforms
+from nornir_tasks.render import kubernetes as rendered
+from nornir_tasks.usecases import kubernetes
+from nornir_tasks.usecases.kubernetes import Choices
+from nornir_tasks.usecases.site import SiteDesign, load
+from tests import kubernetes_schema, pod_addresses
+from tests.pod_addresses import name_of, of_kind
+from tests.strategies import built, intent_data, intent_of
+from tests.unit.usecases import manifest_mutants
+
+ROOT = Path(__file__).parents[3]
+SITES = ("inventory/lab", "inventory/lab-breakout", "inventory/ref-512", "tests/sites/subnet", "tests/sites/svi")
+P2P, SUBNET, SVI = "inventory/lab", "tests/sites/subnet", "tests/sites/svi"
+
+
+@cache
+def site(name: str) -> SiteDesign:
+    return load(str(ROOT / name))
+
+
+def made(name: str, **choices: Any) -> list[dict[str, Any]]:
+    return [dict(each) for each in kubernetes.k8s_rdma(site(name), Choices(**choices)).all]
+
+
+@cache
+def grown(name: str) -> Network:
+    """The site with all hosts that it has places for."""
+    return with_all_hosts(site(name).site.intent)
+
+
+def with_all_hosts(intent: Intent) -> Network:
+    hosts = {group: each.model_copy(update={"count": each.max}) for group, each in intent.hosts.items()}
+    facts = {name: each.facts for name, each in platforms().items()}
+    return pipeline.design(intent.model_copy(update={"hosts": hosts}), load_catalogue(), facts)
+
+
+def edited(where: Path, name: str, *changes: tuple[str, str]) -> SiteDesign:
+    """A site with other words in its intent."""
+    shutil.copytree(ROOT / name, where, dirs_exist_ok=True)
+    file = where / "fabric.yml"
+    text = file.read_text()
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    file.write_text(text)
+    return load(str(where))
+
+
+@pytest.mark.parametrize("name", SITES)
+@pytest.mark.parametrize("attach_by", ["operator", "multus"])
+def test_files_hold_what_the_definitions_allow_and_addresses_are_where_the_cables_end(
+    name: str, attach_by: Any, tmp_path: Path
+) -> None:
+    kubernetes.write(kubernetes.k8s_rdma(site(name), Choices(attach_by=attach_by)), tmp_path)
+    texts = {file.name: file.read_text() for file in tmp_path.glob("*.yaml")}
+    applied = yaml.safe_load(texts.pop("kustomization.yaml"))["resources"]
+    assert sorted(applied) == sorted(texts.keys() - {"pod-sample.yaml"})
+    every = [document for text in texts.values() for document in yaml.safe_load_all(text)]
+    assert [(name_of(each), fault) for each in every for fault in kubernetes_schema.faults(each)] == []
+    assert pod_addresses.faults(every, site(name).network, "compute", grown(name)) == []
+    assert len({(each["kind"], name_of(each)) for each in every}) == len(every)
+    assert kubernetes.write(kubernetes.k8s_rdma(site(name), Choices(attach_by=attach_by)), tmp_path).changed == ()
+
+
+def test_every_mutant_is_found(figure: Callable[[str], None]) -> None:
+    counts = {"of the definitions": 0, "of addresses": 0}
+    for name in (P2P, SUBNET, SVI):
+        every = made(name) + (made(name, attach_by="multus") if name == P2P else [])
+        for what, mutant in manifest_mutants.of_schema(every):
+            assert kubernetes_schema.faults(mutant) != [], what
+            counts["of the definitions"] += 1
+        for what, mutants in manifest_mutants.of_addresses(made(name)):
+            assert pod_addresses.faults(mutants, site(name).network, "compute", grown(name)) != [], what
+            counts["of addresses"] += 1
+    figure(f"manifests for pods: {counts} mutants, all found")
+    assert min(counts.values()) > 100
+
+
+MARKED = {"NicConfigurationTemplate", "ConfigMap"}
+CHANGES = [
+    (P2P, "dscp: 26", "dscp: 30", MARKED),
+    (P2P, "dscp: 48", "dscp: 46", {"NicConfigurationTemplate"}),
+    (P2P, "host: 9000", "host: 4200", {"HostDeviceNetwork"}),
+    (P2P, "10.168.0.0/13", "10.200.0.0/13", {"CIDRPool"}),
+    (SUBNET, "dscp: 26", "dscp: 30", MARKED),
+    (SUBNET, "host: 9000", "host: 4200", {"SpiderMultusConfig"}),
+    (SUBNET, "10.168.0.0/13", "10.200.0.0/13", {"SpiderIPPool"}),
+    (SVI, "host: 9000", "host: 4200", {"SpiderMultusConfig"}),
+    (SVI, "10.168.0.0/13", "10.200.0.0/13", {"SpiderIPPool"}),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after", "kinds_with_it"), CHANGES)
+def test_a_changed_value_changes_just_the_manifests_that_carry_it(
+    name: str, before: str, after: str, kinds_with_it: set[str], tmp_path: Path
+) -> None:
+    changed = kubernetes.k8s_rdma(edited(tmp_path / "site", name, (before, after)), Choices()).all
+    by_name = {(each["kind"], name_of(each)): each for each in made(name)}
+    assert {(each["kind"], name_of(each)) for each in changed} == by_name.keys()
+    differing = {(each["kind"], name_of(each)) for each in changed if each != by_name[each["kind"], name_of(each)]}
+    assert differing == {key for key in by_name if key[0] in kinds_with_it}
+
+
+def test_nics_mark_as_the_host_roles_do_and_nothing_of_the_operators_own_defaults_is_left() -> None:
+    (template,) = of_kind(made(P2P), "NicConfigurationTemplate")
+    spec = template["spec"]["template"]
+    assert spec["roceOptimized"]["qos"] == {"trust": "dscp", "pfc": "0,0,0,1,0,0,0,0", "tos": 106}
+    assert spec["roceOptimized"]["qos"]["tos"] >> 2 == 26
+    raw = {each["name"]: each["value"] for each in spec["rawNvConfig"]}
+    assert {raw[f"CNP_DSCP_P{port}"] for port in (1, 2)} == {"48"}
+    assert {raw[f"CNP_802P_PRIO_P{port}"] for port in (1, 2)} == {"6"}
+    assert {raw[f"ROCE_CC_PRIO_MASK_P{port}"] for port in (1, 2)} == {"8"}
+
+
+def test_the_driver_has_one_owner() -> None:
+    for name in SITES:
+        (policy,) = of_kind(made(name), "NicClusterPolicy")
+        assert "ofedDriver" not in policy["spec"]
+        with_spiderpool = bool(of_kind(made(name), "SpiderIPPool"))
+        assert ("secondaryNetwork" in policy["spec"], "nvIpam" in policy["spec"]) == (not with_spiderpool,) * 2
+
+
+def test_nccl_settings_are_those_of_the_role() -> None:
+    defaults = yaml.safe_load((ROOT / "roles/nccl/defaults/main.yml").read_text())
+    assert defaults["nccl_ib_timeout"] == rendered.IB_TIMEOUT
+    assert defaults["nccl_ib_retry_count"] == rendered.IB_RETRY_COUNT
+    written = re.findall(r"'(NCCL_\w+)':", (ROOT / "roles/nccl/vars/main.yml").read_text().split("__nccl_extra:")[0])
+    (settings_of_pods,) = of_kind(made(P2P), "ConfigMap")
+    assert set(settings_of_pods["data"]) == set(written)
+    assert settings_of_pods["data"]["NCCL_IB_TC"] == settings_of_pods["data"]["NCCL_IB_FIFO_TC"] == "106"
+    assert settings_of_pods["data"]["NCCL_CROSS_NIC"] == "2"
+
+
+def networks_of(data: dict[str, Any], network: Network, pods_per_node: int) -> list[dict[str, Any]]:
+    intent = intent_of(data)
+    every_demand = demands(intent, kinds().planes)
+    pods = checked_networks(network, every_demand, load_catalogue(), intent.marks, "compute", pods_per_node)
+    return [dict(each) for each in kubernetes.manifests(pods, Choices(pods_per_node=pods_per_node)).all]
+
+
+def random_site(data: dict[str, Any]) -> Network:
+    data["hosts"]["gpu"]["nics"]["compute"]["model"] = "ConnectX-7"
+    try:
+        return built(data)
+    except DesignError:
+        assume(False)
+        raise
+
+
+@settings(max_examples=80)
+@given(intent_data(), st.integers(1, 3))
+def test_on_any_site_pods_get_addresses_of_their_rails_leaf_and_nobody_elses(data: dict[str, Any], pods: int) -> None:
+    network = random_site(data)
+    pods_per_node = 1 if data["planes"]["compute"]["link"] == "p2p" else pods
+    try:
+        every = networks_of(data, network, pods_per_node)
+    except DesignError as error:
+        assert "--pods-per-node" in str(error) or "per_group" in str(error)
+        return
+    assert [fault for each in every for fault in kubernetes_schema.faults(each)] == []
+    all_hosts = {**data, "hosts": {"gpu": {**data["hosts"]["gpu"], "count": data["hosts"]["gpu"]["max"]}}}
+    assert pod_addresses.faults(every, network, "compute", built(all_hosts)) == []
+
+
+REFUSED = [
+    (P2P, {"plane": "oob"}, (), ["--plane oob", "expected: compute"]),
+    (P2P, {"pods_per_node": 2}, (), ["fabric.yml:", "planes.compute.link", "--pods-per-node 1"]),
+    (SUBNET, {"pods_per_node": 5}, (), ["hold no 5 pods", "--pods-per-node 4 at most", "4 addresses of 10.168.0.0/29"]),
+    (SUBNET, {}, (("subnet/29", "subnet/30"),), ["hold no 1 pods", "a larger block"]),
+    (SVI, {"pods_per_node": 999}, (), ["999 on each of", "--pods-per-node"]),
+    (P2P, {"namespace": "A B"}, (), ["--namespace A B"]),
+    (
+        P2P,
+        {},
+        (("rails: 8\n        speed: 200G\n        model: ConnectX-7", "rails: 8\n        speed: 200G"),),
+        ["nics.compute"],
+    ),
+    (P2P, {}, (('"0000:00:17.0"]\n      storage', '"0c:42:a1:00:00:10"]\n      storage'),), ["not by MAC addresses"]),
+]
+
+
+@pytest.mark.parametrize(("name", "choices", "changes", "words"), REFUSED)
+def test_what_pods_cannot_have_is_refused_with_place_and_remedy(
+    name: str, choices: dict[str, Any], changes: tuple[tuple[str, str], ...], words: list[str], tmp_path: Path
+) -> None:
+    with pytest.raises(GpufabricError) as refused:
+        kubernetes.k8s_rdma(edited(tmp_path / "site", name, *changes), Choices(**choices))
+    assert [word for word in words if word not in str(refused.value)] == []
+
+
+def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
+    text = (ROOT / P2P / "fabric.yml").read_text()
+    places = re.search(r"        at: \[\"0000:00:10.*?\]\n(?=      storage)", text, re.DOTALL)
+    assert places is not None
+    design = edited(tmp_path / "site", P2P, (places[0], ""))
+    with pytest.raises(GpufabricError) as refused:
+        kubernetes.k8s_rdma(design, Choices(pods_per_node=3))
+    assert len(refused.value.problems) == 2
+    assert "hosts.gpu.nics.compute" in str(refused.value)
+    assert "planes.compute.link" in str(refused.value)

@@ -84,20 +84,36 @@ def k8s_rdma(
     attach_by: AttachBy = "operator",
     image: Annotated[str, typer.Option("--image", help="Of the pod sample.")] = "nccl-tests:latest",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that were edited as well.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Write Kubernetes manifests that give pods RDMA on each rail: policy, pools, networks, NIC configuration, NCCL.
 
     kubectl apply -k DIR takes all but the pod sample. Label the nodes first: nornir export k8s-labels.
     """
     from nornir_tasks.cli.console import out as console
+    from nornir_tasks.cli.console import print_json
     from nornir_tasks.usecases import kubernetes
     from nornir_tasks.usecases.site import load
 
     choices = kubernetes.Choices(plane, pods_per_node, namespace, operator_version, attach_by, image)
     made = kubernetes.k8s_rdma(load(site), choices)
     written = kubernetes.write(made, out, overwrite=overwrite)
+    if json:
+        print_json(
+            {
+                "plane": made.pods.plane,
+                "objects": [{"kind": each["kind"], "name": each["metadata"]["name"]} for each in made.all],
+                "files": [str(file) for file in written.files],
+                "changed": [str(file) for file in written.changed],
+                "removed": [str(file) for file in written.removed],
+                "left": [str(file) for file in written.left],
+            }
+        )
+        return
     counts = f"{len(made.pods.rails)} rails of plane {made.pods.plane}, {len(made.all)} objects"
     console.print(f"{out}: {counts}, {len(written.changed)} files changed", markup=False, soft_wrap=True)
+    for file in written.left:
+        console.print(f"{file}: not written any more, and left, for it was edited", markup=False, soft_wrap=True)
     if made.needs_chained_plugins:
         console.print(METAPLUGINS, markup=False, soft_wrap=True)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import assume, given, settings
+from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from nornir_tasks.design import pipeline
@@ -171,7 +173,7 @@ def random_site(data: dict[str, Any]) -> Network:
         raise
 
 
-@settings(max_examples=80)
+@settings(max_examples=110)
 @given(intent_data(), st.integers(1, 3))
 def test_on_any_site_pods_get_addresses_of_their_rails_leaf_and_nobody_elses(data: dict[str, Any], pods: int) -> None:
     network = random_site(data)
@@ -179,8 +181,10 @@ def test_on_any_site_pods_get_addresses_of_their_rails_leaf_and_nobody_elses(dat
     try:
         every = networks_of(data, network, pods_per_node)
     except DesignError as error:
+        event("refused: a pool holds too few")
         assert "--pods-per-node" in str(error) or "per_group" in str(error)
         return
+    event(f"judged: link {data['planes']['compute']['link']}")
     assert [fault for each in every for fault in kubernetes_schema.faults(each)] == []
     all_hosts = {**data, "hosts": {"gpu": {**data["hosts"]["gpu"], "count": data["hosts"]["gpu"]["max"]}}}
     assert pod_addresses.faults(every, network, "compute", built(all_hosts)) == []
@@ -222,3 +226,22 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
     assert len(refused.value.problems) == 2
     assert "hosts.gpu.nics.compute" in str(refused.value)
     assert "planes.compute.link" in str(refused.value)
+
+
+def test_a_refusal_writes_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "rdma"
+    command = [sys.executable, "-c", "from nornir_tasks.cli.main import main; main()", "export", "k8s-rdma"]
+    words = ["--site", str(ROOT / P2P), "--out", str(folder), "--pods-per-node", "2"]
+    ended = subprocess.run([*command, *words], capture_output=True, text=True, check=False, timeout=60)
+    assert (ended.returncode, folder.exists()) == (3, False)
+    assert "--pods-per-node 1" in ended.stderr
+
+
+def test_edited_files_are_not_replaced_unless_that_is_asked_for(tmp_path: Path) -> None:
+    made_now = kubernetes.k8s_rdma(site(SVI), Choices())
+    kubernetes.write(made_now, tmp_path)
+    (tmp_path / "pools.yaml").write_text("edited\n")
+    with pytest.raises(GpufabricError, match="pools"):
+        kubernetes.write(made_now, tmp_path)
+    assert (tmp_path / "pools.yaml").read_text() == "edited\n"
+    assert kubernetes.write(made_now, tmp_path, overwrite=True).changed == (tmp_path / "pools.yaml",)

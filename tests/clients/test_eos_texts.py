@@ -50,7 +50,8 @@ def clock(rows: Rows, _: Intent) -> None:
     text = f"{row['day']} {row['month']} {row['year']} {row['time']}"
     shown = dt.datetime.strptime(text, "%d %b %Y %H:%M:%S").replace(tzinfo=dt.UTC)
     assert row["timezone"] == "UTC"
-    assert abs((dt.datetime.now(dt.UTC) - shown).total_seconds()) < 90, f"it is {text} there"
+    ahead_s = (shown - dt.datetime.now(dt.UTC)).total_seconds()
+    assert -60 < ahead_s < 3600, f"it is {text} there, which is not the lab's clock: tests move it forward by minutes"
 
 
 def hostname(rows: Rows, _: Intent) -> None:

@@ -19,6 +19,17 @@ FROZEN = yaml.safe_load((Path(__file__).parent / "frozen.yml").read_text(encodin
 SWITCH, PORT = "spine-1", "swp60"
 """A port that no cable of the intent is in."""
 MINE = {"interface": {PORT: {"description": "mine"}}}
+ENDED = (
+    "pending",
+    "applied",
+    "applied_and_saved",
+    "invalid",
+    "ays_fail",
+    "confirm_fail",
+    "detached",
+    "empty",
+    "startup",
+)
 AT = f"interface/{PORT}/description"
 
 
@@ -112,6 +123,9 @@ def somebody_waits_for_confirmation(lab: Operator) -> Iterator[None]:
     finally:
         switch.ask("PATCH", f"revision/{rev}", json={"state": "confirm_no"})
         switch.wait(rev, "confirm_fail")
+        for waiting in list(switch.get("revision")):  # they are carried out now, one after the other
+            switch.wait(waiting, *ENDED)
+        _take_back(switch)
 
 
 DESCRIBED = set_on_nvue(SWITCH, {"interface": {PORT: {"description": "mine", "type": "swp"}}})

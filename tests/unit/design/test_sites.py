@@ -132,6 +132,8 @@ SOMETHING_ELSE = {
     ("switch_twins/nvue/extract_pair.py", 32768): "default priority of a member of a pair",
     ("lab/machines/leaf_pair.py", 32768): "LACP's default priority of a system and a port",
     ("switch_twins/eos/shows/groups.py", 32768): "LACP's default priority of a system and a port",
+    ("switch_twins/eos/shows/bgp_text.py", 32768): "BGP's weight of a switch's own paths",
+    ("switch_twins/nxos/show_bgp.py", 32768): "BGP's weight of a switch's own paths",
     ("switch_twins/nxos/show_groups.py", 32768): "LACP's default priority of a system and a port",
     ("switch_twins/eos/extract_trees.py", 32768): "spanning tree's default priority of a bridge",
     ("switch_twins/nxos/extract_trees.py", 32768): "spanning tree's default priority of a bridge",

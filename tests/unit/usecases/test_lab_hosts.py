@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.lab.plan import LabBond, LabHostEnd, LabPlan, LabVlan, differences, specification
+from nornir_tasks.lab.plan import LabBond, LabHostEnd, LabPlan, LabRoute, LabVlan, differences, specification
 from nornir_tasks.usecases.hosts import inventory
 from nornir_tasks.usecases.lab import lab_plan
 from nornir_tasks.usecases.site import load
@@ -32,7 +32,15 @@ def test_bonds_and_rails_are_those_of_the_host_variables(plan: LabPlan) -> None:
     members = {(host, each["name"]): name for (host, name), bond in bonds.items() for each in bond["members"]}
     assert {at: end.bond for at, end in ends.items() if end is not None and end.bond} == members
     rails = {
-        (host, each["name"]): LabHostEnd(None, None, (f"{each['address']}/{each['prefix_length']}",))
+        (host, each["name"]): LabHostEnd(
+            None,
+            None,
+            (f"{each['address']}/{each['prefix_length']}",),
+            (
+                LabRoute(each["supernet"], each["gateway"]),
+                LabRoute("10.168.0.0/13", each["gateway"], 100 + each["rail"]),
+            ),
+        )
         for host in variables
         for each in variables[host].get("rail_interfaces_rails", ())
     }

@@ -19,7 +19,7 @@ PAGE = ROOT / "docs" / "clients.md"
 TESTS = ROOT / "tests" / "clients"
 CLIENTS = {  # by its name in frozen.yml: its title, and the file of its tests
     "anta": ("ANTA, Arista's network test automation", "test_anta.py"),
-    "arista.eos": ("Ansible, collection `arista.eos`, over eAPI", "test_arista_eos.py"),
+    "arista.eos": ("Ansible, collection `arista.eos`, over eAPI", "test_arista_eos_merged.py"),
     "cisco.nxos": ("Ansible, collection `cisco.nxos`, over NX-API", "test_cisco_nxos.py"),
     "napalm.eos": ("NAPALM, driver `eos`", "test_napalm_eos.py"),
     "napalm.nxos": ("NAPALM, driver `nxos`", "test_napalm_nxos.py"),

@@ -245,11 +245,13 @@ def set_clock(lab: Operator) -> None:
 
 
 def pull_the_plug(lab: Operator) -> None:
-    lab.control.ask("switch-off", device=RAIL)
-    lab.control.ask("switch-on", device=RAIL)
+    lab.control.ask("switch-off", device=SPARE)
+    lab.control.ask("switch-on", device=SPARE)
 
 
 RENAMED = by_hand(RAIL, "hostname nobody", f"hostname {RAIL}")
+SPARE = "leaf-g1-r6"
+"""A switch that no other test of a client reloads, in a lab that they share."""
 UPLINK = "leaf-g1-r0-u1"
 CASES = {
     "show clock": (RAIL, clock, typed(RAIL, "clock set 00:00:00 01/01/2020", set_clock), "1 Jan 2020"),
@@ -319,7 +321,7 @@ CASES = {
         "domain: 'wrong'",
     ),
     "show port-channel summary": (FRONT, port_channels, cut("front-leaf-g1-a-h1"), r"Po1: \('D', \{'Et1': 'D'\}\)"),
-    "show reload cause": (RAIL, reload_cause, typed(RAIL, "reload", pull_the_plug), "requested by the user"),
+    "show reload cause": (SPARE, reload_cause, typed(SPARE, "reload", pull_the_plug), "requested by the user"),
     "show version": (RAIL, version, control("switch-off", "switch-on", device=RAIL), f"{RAIL} does not answer"),
     "show vlan": (
         FRONT,

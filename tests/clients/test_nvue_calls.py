@@ -18,6 +18,8 @@ from nvue_client import Nvue
 FROZEN = yaml.safe_load((Path(__file__).parent / "frozen.yml").read_text(encoding="utf-8"))["nvue.calls"]
 SWITCH, PORT = "spine-1", "swp60"
 """A port that no cable of the intent is in."""
+APPLIED_PORT = "swp62"
+"""Another one, where a revision that waited may be carried out late."""
 MINE = {"interface": {PORT: {"description": "mine"}}}
 ENDED = (
     "pending",
@@ -60,7 +62,7 @@ def diff_of_revision(switch: Nvue) -> None:
 
 def apply(switch: Nvue) -> None:
     rev = switch.revision()
-    assert switch.patch(rev, MINE).status_code == 200
+    assert switch.patch(rev, {"interface": {APPLIED_PORT: {"description": "mine"}}}).status_code == 200
     try:
         assert (state := switch.apply(rev)) == "applied_and_saved", f"ended as {state}"
     finally:
@@ -107,7 +109,7 @@ def revision(switch: Nvue) -> Iterator[str]:
 
 def _take_back(switch: Nvue) -> None:
     rev = switch.revision()
-    switch.ask("DELETE", f"interface/{PORT}", params={"rev": rev})
+    switch.ask("DELETE", f"interface/{APPLIED_PORT}", params={"rev": rev})
     switch.apply(rev)
 
 

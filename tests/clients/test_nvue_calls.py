@@ -17,7 +17,7 @@ from nvue_client import Nvue
 
 FROZEN = yaml.safe_load((Path(__file__).parent / "frozen.yml").read_text(encoding="utf-8"))["nvue.calls"]
 SWITCH, PORT = "spine-1", "swp60"
-"""A port that no cable of the intent is in."""
+"""A port that no cable of the intent is in, and that is shut."""
 APPLIED_PORT = "swp62"
 """Another one, where a revision that waited may be carried out late."""
 MINE = {"interface": {PORT: {"description": "mine"}}}
@@ -89,12 +89,14 @@ def refused_revision(switch: Nvue) -> None:
         refused = switch.patch(rev, {"interface": {PORT: {"link": {"mtu": "huge"}}}})
         assert refused.status_code == 400
         assert f"/interface/{PORT}/link/mtu" in refused.text
-        assert PORT not in switch.config(rev)["interface"], "somebody set something there"
+        assert switch.config(rev) == switch.config(), "changed by what was refused"
+        assert "description" not in switch.config(rev)["interface"][PORT], "somebody set something there"
 
 
 def save(switch: Nvue) -> None:
     """What is applied is saved by itself: the startup configuration has it."""
-    assert PORT not in switch.config("startup")["interface"], "saved: what somebody set"
+    there = switch.config("startup")["interface"][PORT]
+    assert "description" not in there, f"saved: what somebody set: {there}"
 
 
 @contextmanager
@@ -109,7 +111,7 @@ def revision(switch: Nvue) -> Iterator[str]:
 
 def _take_back(switch: Nvue) -> None:
     rev = switch.revision()
-    switch.ask("DELETE", f"interface/{APPLIED_PORT}", params={"rev": rev})
+    switch.ask("DELETE", f"interface/{APPLIED_PORT}/description", params={"rev": rev})
     switch.apply(rev)
 
 
@@ -130,7 +132,7 @@ def somebody_waits_for_confirmation(lab: Operator) -> Iterator[None]:
         _take_back(switch)
 
 
-DESCRIBED = set_on_nvue(SWITCH, {"interface": {PORT: {"description": "mine", "type": "swp"}}})
+DESCRIBED = set_on_nvue(SWITCH, {"interface": {PORT: {"description": "mine"}}})
 CALLS: dict[str, tuple[Callable[[Nvue], None], Fault, str]] = {
     "create_revision": (create_revision, killed(SWITCH), "no answer"),
     "patch_revision": (patch_revision, DESCRIBED, "somebody described"),

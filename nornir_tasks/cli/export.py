@@ -21,7 +21,7 @@ OutFile = Annotated[Path | None, typer.Option("--out", "-o", help="File to write
 PodsPerNode = Annotated[int, typer.Option("--pods-per-node", min=1, help="Pods with RDMA on one node, at most.")]
 AttachBy = Annotated[
     Literal["operator", "multus"],
-    typer.Option("--attach-by", help="p2p: HostDeviceNetwork, or multus: the attachments themselves."),
+    typer.Option("--attach-by", help="p2p: the attachments themselves, or operator: HostDeviceNetwork."),
 ]
 
 
@@ -81,14 +81,15 @@ def k8s_rdma(
     operator_version: Annotated[
         str, typer.Option("--operator-version", help="Tag of the network operator's images.")
     ] = "network-operator-v26.4.1",
-    attach_by: AttachBy = "operator",
+    attach_by: AttachBy = "multus",
     image: Annotated[str, typer.Option("--image", help="Of the pod sample.")] = "nccl-tests:latest",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that were edited as well.")] = False,
     json: options.Json = False,
 ) -> None:
     """Write Kubernetes manifests that give pods RDMA on each rail: policy, pools, networks, NIC configuration, NCCL.
 
-    kubectl apply -k DIR takes all but the pod sample. Label the nodes first: nornir export k8s-labels.
+    kubectl apply -k DIR takes all but the pod sample. Label the nodes after that (nornir export k8s-labels): a labelled
+    node without an allocation would be given a free one.
     """
     from nornir_tasks.cli.console import out as console
     from nornir_tasks.cli.console import print_json
@@ -119,8 +120,8 @@ def k8s_rdma(
 
 
 METAPLUGINS = (
-    "HostDeviceNetwork has metaPlugins (MTU, a routing table for each rail): network operators up to "
-    "v26.7.0-rc.2 drop them; with such a one take --attach-by multus"
+    "HostDeviceNetwork has metaPlugins (MTU, a routing table for each rail), which network operators up to "
+    "v26.7.0-rc.2 drop without a word: with such a one leave --attach-by operator out"
 )
 
 

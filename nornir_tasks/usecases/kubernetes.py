@@ -34,8 +34,9 @@ class Choices:
     """Of the pods."""
     release: str = kubernetes.OPERATOR_RELEASE
     """Tag of the network operator's images."""
-    attach_by: Literal["operator", "multus"] = "operator"
-    """What makes the attachments of host devices: HostDeviceNetwork, or they are written themselves."""
+    attach_by: Literal["operator", "multus"] = "multus"
+    """What makes the attachments of host devices: they are written themselves, or HostDeviceNetwork, whose metaPlugins
+    no release of the operator has yet."""
     image: str = "nccl-tests:latest"
     """Of the pod sample."""
 

@@ -91,7 +91,7 @@ def test_files_hold_what_the_definitions_allow_and_addresses_are_where_the_cable
 def test_every_mutant_is_found(figure: Callable[[str], None]) -> None:
     counts = {"of the definitions": 0, "of addresses": 0}
     for name in (P2P, SUBNET, SVI):
-        every = made(name) + (made(name, attach_by="multus") if name == P2P else [])
+        every = made(name) + (made(name, attach_by="operator") if name == P2P else [])
         for what, mutant in manifest_mutants.of_schema(every):
             assert kubernetes_schema.faults(mutant) != [], what
             counts["of the definitions"] += 1
@@ -106,7 +106,7 @@ MARKED = {"NicConfigurationTemplate", "ConfigMap"}
 CHANGES = [
     (P2P, "dscp: 26", "dscp: 30", MARKED),
     (P2P, "dscp: 48", "dscp: 46", {"NicConfigurationTemplate"}),
-    (P2P, "host: 9000", "host: 4200", {"HostDeviceNetwork"}),
+    (P2P, "host: 9000", "host: 4200", {"NetworkAttachmentDefinition"}),
     (P2P, "10.168.0.0/13", "10.200.0.0/13", {"CIDRPool"}),
     (SUBNET, "dscp: 26", "dscp: 30", MARKED),
     (SUBNET, "host: 9000", "host: 4200", {"SpiderMultusConfig"}),

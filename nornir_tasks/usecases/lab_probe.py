@@ -127,7 +127,11 @@ class _Hosts:
         found = next(((host, each) for each in ports if (host, each) in self.addresses), None)
         if found is None:
             what = "has no address of its own in the lab: it is in a bond, or its variables cannot be made"
-            raise LabError(Problem(name, what, hint="nornir render --hosts says what is missing of variables"))
+            raise LabError(
+                Problem(
+                    name, what, hint=f"ansible-inventory --host {host} shows its variables, or says what is missing"
+                )
+            )
         return found
 
     @staticmethod

@@ -40,9 +40,6 @@ class Backend(Protocol):
     def is_api_reachable(self) -> bool:
         """Does NX-API answer on the management port?"""
 
-    def is_ssh_reachable(self) -> bool:
-        """Does SSH answer on the management port?"""
-
     def open_cli(self, user: str, *, in_config: bool = False) -> Cli:
         """A new session."""
 

@@ -12,6 +12,7 @@ from ..engine import Tree
 from ..served import SELF_SIGNED, ServedApi
 from ..spec import DeviceSpec
 
+HTTPS_PORT, SSH_PORT = 443, 22
 _DAY0 = "nxapi"
 """Name of the files that a switch of the lab has from the beginning (day0.py)."""
 _FILE = re.compile(r"bootflash:/*(?P<name>\S+)\.(?:crt|key)")
@@ -25,7 +26,7 @@ def served_api(device: DeviceSpec, certificates: LabCertificates, running: Calla
         _DAY0,
         lambda: _named(running()),
         lambda: _settings(running()),
-        lambda client: _lets_in(running(), client),
+        lambda client: lets_in(running(), client, HTTPS_PORT),
     )
 
 
@@ -50,9 +51,9 @@ def _settings(tree: Tree) -> Hashable:
     )
 
 
-def _lets_in(tree: Tree, client: IPv4Address) -> bool:
-    """Does the list of mgmt0 permit this client? The lab's port is 443."""
+def lets_in(tree: Tree, client: IPv4Address, port_number: int) -> bool:
+    """Does the list of mgmt0 permit this client at a port, by the number that it has on a switch?"""
     port = tree.first("interface mgmt0")
     bound = port.value("ip access-group", "acl") if port else None
     rules = tree.first(f"ip access-list {bound}") if bound else None
-    return rules is None or admits((each.line for each in rules.walk()), Opening(client, 443, frozenset()))
+    return rules is None or admits((each.line for each in rules.walk()), Opening(client, port_number, frozenset()))

@@ -2,46 +2,40 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import asyncssh
 
 from ..certificates import LabCertificates
-from .nxapi import Backend
+from ..ssh import Host, Listener, typed
+from .cli import Cli
 from .reply import Reply
+
+
+class Backend(Host, Protocol):
+    """The switch behind it."""
+
+    def open_cli(self, user: str, *, in_config: bool = False) -> Cli:
+        """A command line for one user."""
 
 
 class SshServer:
     """The SSH listener of one switch. ``bootflash`` is the directory of its files."""
 
     def __init__(self, switch: Backend, certificates: LabCertificates, bootflash: Path) -> None:
-        self._switch, self._certificates, self._bootflash = switch, certificates, bootflash
-        self._acceptor: asyncssh.SSHAcceptor | None = None
-        self._connections: set[asyncssh.SSHServerConnection] = set()
+        self._switch, self._bootflash = switch, bootflash
+        self._listener = Listener(switch, lambda: certificates.host_key(switch.device))
 
     async def start(self) -> None:
         """Listen. Raises OSError if the address is taken."""
-        self._acceptor = await asyncssh.create_server(
-            lambda: _Login(self._switch, self._connections),
-            self._switch.device.address,
-            self._switch.device.ssh_port,
-            server_host_keys=[str(self._certificates.host_key(self._switch.device))],
-            process_factory=self._serve,
-            sftp_factory=self._files,
-            allow_scp=True,
-            server_version="Cisco-1.25",
-            login_timeout=30,
+        await self._listener.start(
+            process_factory=self._serve, sftp_factory=self._files, allow_scp=True, server_version="Cisco-1.25"
         )
 
     async def stop(self) -> None:
         """Close the listener and every connection."""
-        if self._acceptor is not None:
-            self._acceptor.close()
-            self._acceptor = None
-        for connection in list(self._connections):
-            connection.abort()
+        await self._listener.stop()
 
     def _files(self, channel: asyncssh.SSHServerChannel[bytes]) -> asyncssh.SFTPServer:
         """Files for one channel: SCP and SFTP each have a feature of their own."""
@@ -65,47 +59,13 @@ class SshServer:
             process.exit(1 if reply.is_refused else 0)
             return
         process.stdout.write("Cisco Nexus Operating System (NX-OS) Software\n" + cli.prompt)
-        try:
-            async for line in process.stdin:
-                await self._switch.requests.answering()
-                process.stdout.write(cli.run(line.rstrip("\n").replace("\x00", "")).text)
-                cli.finish()
-                if cli.closed:
-                    break
-                process.stdout.write(cli.prompt)
-        except (asyncssh.BreakReceived, asyncssh.TerminalSizeChanged, asyncio.IncompleteReadError):
-            pass
+        async for line in typed(process, self._switch.requests):
+            process.stdout.write(cli.run(line).text)
+            cli.finish()
+            if cli.closed:
+                break
+            process.stdout.write(cli.prompt)
         process.exit(0)
-
-
-class _Login(asyncssh.SSHServer):
-    """Password login against the users of the configuration."""
-
-    def __init__(self, switch: Backend, connections: set[asyncssh.SSHServerConnection]) -> None:
-        self._switch, self._connections = switch, connections
-        self._connection: asyncssh.SSHServerConnection | None = None
-
-    def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
-        self._connection = conn
-        if not self._switch.is_ssh_reachable():
-            conn.abort()
-            return
-        self._connections.add(conn)
-        self._switch.requests.connections += 1
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if self._connection is not None:
-            self._connections.discard(self._connection)
-
-    async def begin_auth(self, username: str) -> bool:
-        await self._switch.requests.answering()
-        return True
-
-    def password_auth_supported(self) -> bool:
-        return True
-
-    def validate_password(self, username: str, password: str) -> bool:
-        return self._switch.authenticate(username, password)
 
 
 class _Bootflash(asyncssh.SFTPServer):

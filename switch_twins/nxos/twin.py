@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from ipaddress import IPv4Address
 
 from ..seeds import Seedable
 from ..spec import DeviceSpec
@@ -18,11 +19,9 @@ from .password import is_password
 from .replace import ConfigReplace
 from .reply import View
 from .seedable import SEEDABLE
-from .served import named_vrf, served_api
+from .served import HTTPS_PORT, SSH_PORT, lets_in, named_vrf, served_api
 from .ssh import SshServer
 from .store import ConfigStore
-
-_HTTPS_PORT = 443
 
 
 class NxosTwin:
@@ -96,15 +95,21 @@ class NxosTwin:
     def is_api_reachable(self) -> bool:
         """Does NX-API answer? It needs its feature, its port, its certificate, its VRF and the management interface."""
         tree = self.store.running
-        port = int(tree.root.value("nxapi https port", "port") or _HTTPS_PORT)
+        port = int(tree.root.value("nxapi https port", "port") or HTTPS_PORT)
         has_feature = tree.first("feature nxapi") is not None and self.api.certificate is not None
         is_there = port == self.device.api_port and named_vrf(tree) in (None, "management")
         return has_feature and is_there and self._has_management()
 
-    def is_ssh_reachable(self) -> bool:
-        """Does SSH answer?"""
+    def has_key(self, user: str, key: str) -> bool:
+        """Is it among the account's keys (``username NAME sshkey KEY``)?"""
+        lines = [node for node in self.store.running.find("username") if node.params.get("user") == user]
+        return any(node.params.get("key", "").split()[:2] == key.split()[:2] for node in lines if "key" in node.params)
+
+    def is_ssh_reachable(self, client: str) -> bool:
+        """Does SSH answer this client?"""
         tree = self.store.running
-        return tree.effective(tree.root, "feature ssh") and self._has_management()
+        is_on = tree.effective(tree.root, "feature ssh") and self._has_management()
+        return is_on and lets_in(tree, IPv4Address(client), SSH_PORT)
 
     def _has_management(self) -> bool:
         mgmt = self._view.interface("mgmt0")

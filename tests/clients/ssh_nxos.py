@@ -29,6 +29,7 @@ def netmiko(lab: Operator, name: str) -> Iterator[Any]:
         alt_host_keys=True,
         alt_key_file=str(lab.lab / "known_hosts"),
         conn_timeout=20,
+        read_timeout_override=60,  # a whole configuration, on a busy machine
     )
     try:
         yield session

@@ -35,6 +35,7 @@ def netmiko(lab: Operator) -> Iterator[AristaSSH]:
         ssh_strict=True,
         alt_host_keys=True,
         alt_key_file=str(lab.lab / "known_hosts"),
+        read_timeout_override=60,  # a whole configuration, on a busy machine
     ) as opened:
         yield opened
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import asyncssh
 import pytest
 from conftest import LabDescription, RunningLab
 from napalm import get_network_driver
@@ -280,3 +282,45 @@ def test_scp_needs_its_feature(lab: RunningLab) -> None:
         device.device.config("feature scp-server")
     device.load_replace_candidate(config=checkpoint)
     device.close()
+
+
+def lets_in(lab: RunningLab, **how: Any) -> bool:
+    """Does a login over SSH succeed? ``how``: password, or keys (asyncssh)."""
+
+    async def login() -> None:
+        found = facts_of(lab, "leaf-b")
+        options: dict[str, Any] = {"known_hosts": lab.known_hosts, "username": lab.description.username, "config": []}
+        async with asyncssh.connect(found["address"], found["ssh_port"], **(options | how), agent_path=None):
+            pass
+
+    try:
+        asyncio.run(login())
+    except (asyncssh.Error, OSError):
+        return False
+    return True
+
+
+def test_ssh_lets_in_whom_the_list_of_the_management_port_permits(lab: RunningLab) -> None:
+    password = {"password": lab.description.password, "client_keys": None}
+    assert lets_in(lab, **password)
+    with over_api(lab, "leaf-b") as device:
+        device.device.config_list(["ip access-list CLOSED", "10 permit tcp any any eq 443", "20 deny ip any any"])
+        device.device.config_list(["interface mgmt0", "ip access-group CLOSED in"])
+        try:
+            assert not lets_in(lab, **password)
+            device.device.config_list(["ip access-list CLOSED", "15 permit tcp 127.0.0.0/8 any eq 22"])
+            assert lets_in(lab, **password)
+        finally:
+            device.device.config_list(["interface mgmt0", "no ip access-group CLOSED in", "no ip access-list CLOSED"])
+
+
+def test_ssh_takes_a_public_key_of_the_account_and_no_other(lab: RunningLab) -> None:
+    own, other = (asyncssh.generate_private_key("ssh-ed25519") for _ in range(2))
+    with over_api(lab, "leaf-b") as device:
+        line = f"username {lab.description.username} sshkey {own.export_public_key().decode().strip()}"
+        device.device.config_list([line])
+        try:
+            assert lets_in(lab, client_keys=[own], password=None)
+            assert not lets_in(lab, client_keys=[other], password=None)
+        finally:
+            device.device.config_list([f"no {line}"])

@@ -43,7 +43,11 @@ def play(
     check: bool = False,
     reached: Callable[[Operator, str], dict[str, Any]] = inventory,
 ) -> Results:
-    """Run these tasks in one play; a task that fails does not end it. ``reached``: the variables of the host."""
+    """Run these tasks in one play. ``reached``: the variables of the host.
+
+    A task that fails does not end the play, so that each start of Ansible serves all tests: whoever looks at a task's
+    result does so by ``returned``, which fails for that task alone.
+    """
     where.mkdir(parents=True, exist_ok=True)
     (where / "hosts.json").write_text(json.dumps({"all": {"hosts": {name: reached(lab, name)}}}))
     (where / "ansible.cfg").write_text("[defaults]\n")

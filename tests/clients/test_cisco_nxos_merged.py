@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import pytest
-from ansible_nxos import Results, play, returned
+from ansible_nxos import play
 from at_terminal import Operator
 from listed import cases
+from merged import Change, Three, assert_once, plays
 from nxos_intent import FRONT
 
 pytestmark = pytest.mark.xdist_group("clients")
@@ -17,15 +16,6 @@ _ASN = 4200200002
 _BGP = f"router bgp {_ASN}"
 _UNICAST = {"afi": "ipv4", "safi": "unicast"}
 _ANY = {"sequence": 10, "grant": "permit", "protocol": "ip", "source": {"any": True}, "destination": {"any": True}}
-
-
-@dataclass(frozen=True)
-class Change:
-    """What a module merges, a line that it sends for that, and how somebody takes it back by hand."""
-
-    config: Any
-    line: str
-    undo: str
 
 
 CHANGES = {
@@ -89,28 +79,13 @@ CHANGES = {
         "interface Ethernet1/52; no ip access-group LEGACY-STORAGE in",
     ),
 }
-TASKS = {name: {f"cisco.nxos.{name}": {"config": each.config, "state": "merged"}} for name, each in CHANGES.items()}
-_Three = tuple[Results, Results, Results]
 
 
 @pytest.fixture(scope="module")
-def merged(pushed_lab: Operator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Three]:
-    """What all modules did at first, did then, and would do once all of it was taken back by hand."""
-    where, hand = tmp_path_factory.mktemp("merged"), pushed_lab.hands()[FRONT]
-    was = hand.running()
-    try:
-        first, second = (play(pushed_lab, FRONT, TASKS, where / number) for number in "12")
-    finally:
-        for each in CHANGES.values():
-            hand.configure(*(line.strip() for line in each.undo.split(";")))
-    assert hand.running() == was
-    yield first, second, play(pushed_lab, FRONT, TASKS, where / "3", check=True)
-    assert hand.running() == was
+def merged(pushed_lab: Operator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Three]:
+    yield from plays(pushed_lab, FRONT, play, CHANGES, "cisco.nxos", tmp_path_factory.mktemp("merged"))
 
 
 @pytest.mark.parametrize("module", cases("cisco.nxos", {name: name for name in CHANGES}, "merged"))
-def test_a_change_is_made_once_and_again_when_it_was_taken_back(module: str, merged: _Three) -> None:
-    first, second, third = (returned(each, module) for each in merged)
-    assert first["changed"] and CHANGES[module].line in first["commands"], first["commands"]
-    assert not second["changed"] and not second.get("commands"), second["commands"]
-    assert third["changed"] and third["commands"] == first["commands"], third["commands"]
+def test_a_change_is_made_once_and_again_when_it_was_taken_back(module: str, merged: Three) -> None:
+    assert_once(module, CHANGES[module], merged)

@@ -17,6 +17,7 @@ from typing import Any
 from pyeapi.eapilib import CommandError, EapiConnection
 
 from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.drivers.tls import reason
 from nornir_tasks.drivers.validity import clock_problem
 from nornir_tasks.errors import AuthError, ConnectError, Problem, TrustError
 
@@ -143,7 +144,7 @@ def _mapped(endpoint: Endpoint) -> Iterator[None]:
             clock_problem(endpoint.device, error)
             or Problem(
                 where=endpoint.device,
-                what=f"the certificate of {where} is not one we trust: {getattr(error, 'verify_message', '') or error}",
+                what=f"the certificate of {where} is not one we trust: {reason(error)}",
                 expected=f"fingerprint {endpoint.fingerprint}"
                 if endpoint.fingerprint
                 else f"signed by {endpoint.ca_file or 'an authority this machine trusts'}",

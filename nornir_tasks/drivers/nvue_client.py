@@ -15,7 +15,7 @@ import requests
 from requests.adapters import HTTPAdapter
 
 from nornir_tasks.drivers.session import Endpoint
-from nornir_tasks.drivers.tls import is_distrust
+from nornir_tasks.drivers.tls import is_distrust, reason
 from nornir_tasks.drivers.validity import clock_problem
 from nornir_tasks.errors import AuthError, ConnectError, DeviceError, Problem, TrustError
 from nornir_tasks.platforms.nvue.capabilities import MAX_APPLY_S
@@ -237,23 +237,23 @@ class NvueClient:
             if (problem := clock_problem(self.endpoint.device, error)) is not None:
                 raise TrustError(problem) from None
             if is_distrust(error):
-                raise self._untrusted(where, _reason(error)) from None
+                raise self._untrusted(where, reason(error)) from None
             raise ConnectError(
                 Problem(
                     where=self.endpoint.device,
-                    what=f"nothing useful answers at {where}: {_reason(error)}",
+                    what=f"nothing useful answers at {where}: {reason(error)}",
                     hint="is the switch up, and its address in devices.yml right? 'nv show system api' on the switch",
                 )
             ) from None
         except OSError as error:  # requests' word for a CA file that is not there
             raise self._untrusted(where, str(error)) from None
 
-    def _untrusted(self, where: str, reason: str) -> TrustError:
+    def _untrusted(self, where: str, words: str) -> TrustError:
         pinned = self.endpoint.fingerprint
         return TrustError(
             Problem(
                 where=self.endpoint.device,
-                what=f"the certificate of {where} is not one we trust: {reason}",
+                what=f"the certificate of {where} is not one we trust: {words}",
                 expected=f"fingerprint {pinned}"
                 if pinned
                 else f"signed by {self.endpoint.ca_file or 'a known authority'}",
@@ -309,15 +309,3 @@ def _issues(answer: Mapping[str, Any]) -> str:
     transition = answer.get("transition") or {}
     messages = [str(each.get("message", "")) for each in (transition.get("issue") or {}).values()]
     return "; ".join(filter(None, messages)) or str(transition.get("progress") or "")
-
-
-def _reason(error: BaseException) -> str:
-    """The innermost words of an error that requests and urllib3 wrapped, without addresses of objects in it."""
-    inner: Any = error
-    for _ in range(5):
-        below = getattr(inner, "reason", None) or (inner.args[0] if getattr(inner, "args", None) else None)
-        if not isinstance(below, BaseException):
-            break
-        inner = below
-    text = str(getattr(inner, "verify_message", "") or getattr(inner, "strerror", "") or inner)
-    return text.split(": ", 1)[1] if text.startswith("<") and ": " in text else text

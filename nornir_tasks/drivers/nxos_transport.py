@@ -22,7 +22,7 @@ from requests.adapters import HTTPAdapter
 
 from nornir_tasks.drivers.known_hosts import keys_of, listed_as
 from nornir_tasks.drivers.session import Endpoint
-from nornir_tasks.drivers.tls import is_distrust
+from nornir_tasks.drivers.tls import is_distrust, reason
 from nornir_tasks.drivers.validity import clock_problem
 from nornir_tasks.errors import AuthError, ConnectError, Problem, StageError, TrustError
 
@@ -173,7 +173,7 @@ def _mapped(endpoint: Endpoint) -> Iterator[None]:
         raise ConnectError(
             Problem(
                 where=endpoint.device,
-                what=f"cannot talk to {where}: {_innermost(error)}",
+                what=f"cannot talk to {where}: {reason(error)}",
                 hint="is the switch up, the address right, and 'feature nxapi' on?",
             )
         ) from None
@@ -185,17 +185,11 @@ def _distrusted(endpoint: Endpoint, error: BaseException) -> TrustError:
         clock_problem(endpoint.device, error)
         or Problem(
             where=endpoint.device,
-            what=f"the certificate of {where} is not one we trust: {_innermost(error)}",
+            what=f"the certificate of {where} is not one we trust: {reason(error)}",
             expected=f"fingerprint {endpoint.fingerprint}" if endpoint.fingerprint else f"signed by {endpoint.ca_file}",
             hint=f"install the site's certificate ('nxapi certificate'), or run: nornir trust {endpoint.device}",
         )
     )
-
-
-def _innermost(error: BaseException) -> str:
-    """The words of the lowest cause; the outer ones repeat the URL."""
-    reason = getattr(error.args[0], "reason", None) if error.args else None
-    return str(reason or error)
 
 
 def upload(endpoint: Endpoint, text: str, path: str) -> None:

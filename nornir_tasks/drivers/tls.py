@@ -1,4 +1,4 @@
-"""Did a TLS connection fail for lack of trust? Only then is the certificate reported. Pure."""
+"""Did a TLS connection fail for lack of trust? Only then is the certificate reported. And in which words? Pure."""
 
 import ssl
 from collections.abc import Iterator
@@ -13,6 +13,21 @@ def is_distrust(error: BaseException) -> bool:
         isinstance(each, ssl.SSLCertVerificationError) or "Fingerprints did not match" in str(each)
         for each in _causes(error)
     )
+
+
+def reason(error: BaseException) -> str:
+    """The innermost words of an error that requests and urllib3 wrapped, without addresses of objects in it.
+
+    Of a certificate OpenSSL's own: what Python puts around them names a line of its source, another one in each build.
+    """
+    inner: Any = error
+    for _ in range(_DEPTH):
+        below = getattr(inner, "reason", None) or (inner.args[0] if getattr(inner, "args", None) else None)
+        if not isinstance(below, BaseException):
+            break
+        inner = below
+    text = str(getattr(inner, "verify_message", "") or getattr(inner, "strerror", "") or inner)
+    return text.split(": ", 1)[1] if text.startswith("<") and ": " in text else text
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -187,6 +187,7 @@ _PATTERNS = {
     r"^[a-z][a-z0-9_-]{0,31}$": "lower-case letters, digits, - and _, beginning with a letter, at most 32",
     r"^[a-z][a-z0-9_-]{0,15}$": "lower-case letters, digits, - and _, beginning with a letter, at most 16",
     r"^[0-9a-f]{64}$": "64 digits 0-9, a-f: the SHA-256 of its certificate, as nornir trust records it",
+    r"^[0-9a-f]{4}$": "four digits 0-9, a-f: a PCI device ID, as lspci -n has it behind the vendor's",
     r"^\S(.*\S)?$": "text without spaces around it",
     r"^[A-Z]{3}$": "three capitals, as ISO 4217 has them: EUR",
     r"^[A-Za-z0-9_./-]{1,127}$": "the path of a file: letters, digits, and . _ - /, at most 127",

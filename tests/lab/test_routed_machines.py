@@ -70,6 +70,7 @@ def test_the_machines_tap_is_the_leafs_port_with_what_was_pushed_to_it(lab: Rout
     assert is_lit(lab, LEAF, "et1_1")
     assert lab.ask("machines") == {HOST: {"rail0": [LEAF, "Ethernet1/1"]}}
     assert HOST not in lab.ask("status")["played"]
+    until(lab.assert_both_tiers_agree)
     assert "passed, tested 362 of 362" in lab.operator.run("validate")
 
 

@@ -116,6 +116,43 @@ def test_a_swapped_cable_takes_the_machine_to_the_other_leaf_and_back(lab: Route
     assert is_lit(lab, LEAF, "et1_1")
 
 
+def is_lossy(lab: RoutedLab, switch: str, name: str) -> bool:
+    """Does the kernel drop packets at a port of a switch?"""
+    return f'hook ingress device "{name}"' in lab.inside(switch, "nft", "list", "ruleset")
+
+
+def test_a_lossy_cable_stays_lossy_at_its_leaf_whatever_is_plugged_in_there(lab: RoutedLab, nic: TapHost) -> None:
+    nic.announce()
+    until(lambda: "Ethernet1/1" in heard(lab, LEAF))
+    lab.operator.run("lab", "loss", f"{HOST}:rail0", "100")
+    assert is_lossy(lab, LEAF, "et1_1")
+    assert is_lit(lab, LEAF, "et1_1")
+    lab.operator.run("lab", "swap", f"{HOST}:rail0", "gpu-2:rail1")
+    try:
+        assert (kind(lab, LEAF, "et1_1"), kind(lab, OTHER, "et1_2")) == ("veth", "tun")
+        assert (is_lossy(lab, LEAF, "et1_1"), is_lossy(lab, OTHER, "et1_2")) == (True, False)
+        nic.announce()
+        until(lambda: heard(lab, OTHER).get("Ethernet1/2") == (SYSTEM, PORT))
+    finally:
+        lab.operator.run("lab", "mend")
+    assert (is_lossy(lab, LEAF, "et1_1"), is_lossy(lab, OTHER, "et1_2")) == (False, False)
+    nic.announce()
+    until(lambda: heard(lab, LEAF).get("Ethernet1/1") == (SYSTEM, PORT))
+
+
+def test_a_leaf_that_hangs_hears_no_machine_until_it_goes_on(lab: RoutedLab, nic: TapHost) -> None:
+    nic.announce()
+    until(lambda: "Ethernet1/1" in heard(lab, LEAF))
+    lab.operator.run("lab", "freeze", LEAF)
+    try:
+        assert is_lit(lab, LEAF, "et1_1"), "whoever hangs keeps its carrier"
+        assert " et1_1," in lab.inside(LEAF, "nft", "list", "table", "netdev", "hangs")
+    finally:
+        lab.operator.run("lab", "mend")
+    assert "hangs" not in lab.inside(LEAF, "nft", "list", "ruleset")
+    until(lab.assert_both_tiers_agree)
+
+
 def test_machines_on_one_leaf_can_be_swapped(lab: RoutedLab, nic: TapHost) -> None:
     with TapHost("gptap1") as other:
         lab.ask("plug-machine", host="gpu-2", port="rail0", tap=other.name)

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "tests/lab"), str(ROOT / "tests")]
+# lab first: its tests import their conftest by that name, whichever folder is collected before
+sys.path[:0] = [str(ROOT / "tests/lab"), str(Path(__file__).parent), str(ROOT / "tests")]
 
 from at_terminal import Operator  # noqa: E402
 

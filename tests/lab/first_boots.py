@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 
 from nornir_tasks.day0.sha_crypt import sha_crypt
 from nornir_tasks.design.management import ManagementAddress

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from two_planes import FIRST, LAB, LEAVES, Version, intent, network
 
 from nornir_tasks.deploy.journal import Journal

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from at_terminal import ROOT, Operator, lab_of_its_own
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from one_push import transaction
 
 from nornir_tasks.checks.balancing import check_balancing

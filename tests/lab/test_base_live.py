@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from lone_switches import REACH, site_folder
 
 from nornir_tasks.files.devices_file import load_devices

@@ -16,7 +16,7 @@ import certifi
 import napalm
 import pytest
 from by_hand import hands
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from pyeapi.eapilib import CommandError
 
 from nornir_tasks.drivers import open_session

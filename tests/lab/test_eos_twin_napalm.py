@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import requests
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from napalm.base.exceptions import CommitError, MergeConfigException, ReplaceConfigException, SessionLockedException
 from napalm.eos import EOSDriver
 from ntc_templates.parse import parse_output

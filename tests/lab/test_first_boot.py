@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from first_boots import FULL, PASSWORD, SPARE, SWITCHES, FirstBoots, factory_switches, with_management
 
 from nornir_tasks.day0.first_boot import ACCOUNT

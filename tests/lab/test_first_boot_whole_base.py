@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from first_boots import PASSWORD, SWITCHES, FirstBoots, factory_switches, with_management
 
 from nornir_tasks.day0.first_boot import ACCOUNT

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 import requests
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 
 RTT_S = 0.1
 PATHS = {"eos": "/command-api", "nxos": "/ins", "nvue": "/nvue_v1/"}

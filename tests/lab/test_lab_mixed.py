@@ -9,7 +9,7 @@ from typing import Any
 import napalm
 import pytest
 import requests
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from napalm.base.base import NetworkDriver
 
 EOS_LINES = """

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import LabDescription, RunningLab, _starter, start_process, wait_ready
+from described_lab import LabDescription, RunningLab, start_process, starter, wait_ready
 
 from switch_twins.client import ControlClient, TwinError
 from switch_twins.process import CANNOT_START
@@ -55,7 +55,7 @@ def test_lifetime_ends_a_forgotten_process(lab_description: LabDescription) -> N
 
 
 def test_failing_test_leaves_no_process_behind(lab_description: LabDescription) -> None:
-    generator = _starter()  # the fixture's own generator, driven by hand to end it with an error
+    generator = starter()  # the fixture's own generator, driven by hand to end it with an error
     lab = next(generator)(lab_description)
     with pytest.raises(AssertionError):
         generator.throw(AssertionError("a test failed"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from by_hand import Hand, hands
-from conftest import LabDescription
+from described_lab import LabDescription
 
 CABLES = (
     (("spine", "swp1s0"), ("eos", "Ethernet1/1")),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from lone_switches import LONGER_THAN_ANY_TIMER_S, REACH, site_folder
 from one_push import transaction
 

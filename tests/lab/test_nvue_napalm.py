@@ -11,7 +11,7 @@ from typing import Any
 
 import napalm
 import pytest
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from napalm.base import models
 from napalm.base.exceptions import CommitError, ConnectAuthError, ConnectionException, MergeConfigException
 from napalm.base.exceptions import ReplaceConfigException as ReplaceError

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 
 from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.design.config.bgp import Bfd

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import requests
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from nvue_client import Nvue
 
 RELEASES = {"spine-0": "5.14.0", "spine-1": "5.16.0"}

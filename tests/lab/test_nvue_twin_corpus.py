@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import LabDescription
+from described_lab import LabDescription
 from nvue_client import Entry, Nvue, corpus
 
 from switch_twins.nvue.nvset import CommandError, to_patch

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from nvue_client import Nvue
 
 

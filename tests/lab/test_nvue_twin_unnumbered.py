@@ -7,7 +7,7 @@ from typing import Any
 
 import napalm
 import pytest
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from nvue_client import Nvue
 
 SPELLING = {

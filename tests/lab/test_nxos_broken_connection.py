@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 
 from nornir_tasks.drivers import nxos
 from nornir_tasks.drivers.session import Endpoint

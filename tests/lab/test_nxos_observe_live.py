@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 
 from nornir_tasks.design.config.bgp import Bfd
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule

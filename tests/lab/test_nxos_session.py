@@ -10,7 +10,7 @@ from pathlib import Path
 
 import certifi
 import pytest
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.drivers.nxos import NxosSession, session

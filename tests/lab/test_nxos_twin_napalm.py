@@ -9,7 +9,7 @@ from typing import Any
 
 import asyncssh
 import pytest
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from napalm import get_network_driver
 from napalm.base.exceptions import ConnectionException, MergeConfigException, ReplaceConfigException
 from netmiko.exceptions import NetmikoAuthenticationException

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from test_nxos_twin_corpus import spec
 
 from switch_twins.certificates import LabCertificates

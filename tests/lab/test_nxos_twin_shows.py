@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import requests
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from ntc_templates.parse import parse_output
 from test_nxos_twin_replace import ROCE
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 import pytest
-from conftest import LabDescription, RunningLab, port_names
+from described_lab import LabDescription, RunningLab, port_names
 
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.qos import check_qos

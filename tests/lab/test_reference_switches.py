@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from one_push import transaction
 
 from nornir_tasks.deploy.fleet import Fleet, Target

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from by_hand import Hand, hands
-from conftest import LabDescription, RunningLab
+from described_lab import LabDescription, RunningLab
 from lone_switches import REACH, site_folder
 
 from nornir_tasks.design import planes

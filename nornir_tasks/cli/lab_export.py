@@ -19,6 +19,9 @@ def export(
     frr: Annotated[
         bool, typer.Option("--frr", help="In containerlab: FRR for every switch, with what was pushed to the lab.")
     ] = False,
+    sonic: Annotated[
+        bool, typer.Option("--sonic", help="In containerlab: SONiC-VS for every switch, with the routing of --frr.")
+    ] = False,
     site: options.Site = "lab",
     plane: options.Plane = None,
     limit: options.Limit = None,
@@ -45,14 +48,16 @@ def export(
     selection = lab_export.chosen(load(site), tuple(plane or ()), tuple(limit or ()))
     if air is not None and image:
         raise typer.BadParameter("only for --containerlab: Air's images follow from the releases", param_hint="--image")
-    if air is not None and containerlab is None and not frr:
+    if frr and sonic:
+        raise typer.BadParameter("one of --frr and --sonic")
+    if air is not None and containerlab is None and not (frr or sonic):
         folder, done = air, lab_export.nvidia_air(selection, air, overwrite=overwrite)
     elif containerlab is not None and air is None:
         choices = Options(_images(image or []), addresses)
-        write = lab_export.frr if frr else lab_export.containerlab
+        write = lab_export.frr if frr else lab_export.sonic if sonic else lab_export.containerlab
         folder, done = containerlab, write(selection, containerlab, choices, overwrite=overwrite)
     else:
-        raise typer.BadParameter("one of --containerlab DIR, with or without --frr, and --air DIR")
+        raise typer.BadParameter("one of --containerlab DIR, with or without --frr or --sonic, and --air DIR")
     if json:
         print_json(_document(done))
         return

@@ -9,15 +9,17 @@ from nornir_tasks.design.claims import BASE
 from nornir_tasks.files.artifacts import Written, write_artifacts
 from nornir_tasks.lab.export import air
 from nornir_tasks.lab.export.containerlab import Topology, config_file
-from nornir_tasks.lab.export.frr import RELEASE, FrrTopology
+from nornir_tasks.lab.export.frr import FrrTopology
 from nornir_tasks.lab.export.nodes import Options
 from nornir_tasks.lab.export.parts import LeftOut, Parts, parts
+from nornir_tasks.lab.export.routed import RELEASE, RoutedTopology
+from nornir_tasks.lab.export.sonic import SonicTopology
 from nornir_tasks.lab.manager import Lab
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
 
-MARK_CONTAINERLAB, MARK_AIR, MARK_FRR = "/containerlab", "/air", "/frr"
+MARK_CONTAINERLAB, MARK_AIR, MARK_FRR, MARK_SONIC = "/containerlab", "/air", "/frr", "/sonic"
 """Behind a site's name in the list of what was written to a folder."""
 
 
@@ -58,14 +60,31 @@ def frr(selection: Selection, folder: Path, options: Options, *, overwrite: bool
 
     Raises LabError where no lab is up or FRR cannot be a switch; the other errors as above.
     """
+    return _routed(FrrTopology, MARK_FRR, selection, folder, options, overwrite=overwrite)
+
+
+def sonic(selection: Selection, folder: Path, options: Options, *, overwrite: bool = False) -> Exported:
+    """Write the topology with SONiC-VS for switches; all else as above. Raises LabError for more ports than it has."""
+    return _routed(SonicTopology, MARK_SONIC, selection, folder, options, overwrite=overwrite)
+
+
+def _routed(
+    topology: type[RoutedTopology],
+    mark: str,
+    selection: Selection,
+    folder: Path,
+    options: Options,
+    *,
+    overwrite: bool,
+) -> Exported:
     has, lab = _parts(selection), Lab(selection.design.site.state_directory)
 
     def startup(name: str) -> Mapping[str, Any]:
         found: Mapping[str, Any] = lab.ask("frr", device=name, release=RELEASE)
         return found
 
-    made = FrrTopology(selection.design.site.name, has, options, startup)
-    return Exported(_write(selection, folder, made.files(), MARK_FRR, overwrite=overwrite), has)
+    made = topology(selection.design.site.name, has, options, startup)
+    return Exported(_write(selection, folder, made.files(), mark, overwrite=overwrite), has)
 
 
 def nvidia_air(selection: Selection, folder: Path, *, overwrite: bool = False) -> Exported:

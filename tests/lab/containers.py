@@ -1,7 +1,8 @@
-"""A topology of containerlab whose switches are FRR, stood up without containers: each node is a network namespace.
+"""A topology of containerlab whose switches run FRR, stood up without containers: each node is a network namespace.
 
 It reads the topology file and the files beside it alone, as containerlab would: settings, cables, the nodes' commands,
-then the daemons with their configuration.
+then the daemons with their configuration. Of SONiC-VS it plays what is recorded of it (tests/corpus/containerlab): a
+cabled port gets its name, addresses, MTU and state from ``config_db.json``, FRR is told by the node's own command.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from typing import Any
 import yaml
 
 from switch_twins.routed.daemons import Frr
+from tests.unit.lab.sonic_tables import PORTS
 
 CONFIGURED = "/etc/frr/frr.conf"
+SONIC, SONIC_TABLES, SONIC_ROUTING = "sonic-vs", "/var/sonic/config_db.json", "/gpufabric/frr.conf"
 
 
 class Containers:
@@ -32,7 +35,7 @@ class Containers:
         self._frr = {
             name: Frr(self.namespace(name), run / str(number))
             for number, (name, node) in enumerate(self.topology["nodes"].items())
-            if self._configuration(node)
+            if self._bound(node, CONFIGURED) or self._bound(node, SONIC_ROUTING)
         }
 
     @property
@@ -63,15 +66,60 @@ class Containers:
             for name, port in ((near, near_port), (far, far_port)):
                 self.inside(name, "ip", "link", "set", port, "up")  # as containerlab leaves them
         for name, node in self.topology["nodes"].items():
-            for line in node.get("exec", ()):
-                self.inside(name, *shlex.split(line))
+            if node["kind"] == SONIC:
+                self._play_sonic(name, node)
+            else:
+                for line in node.get("exec", ()):
+                    self.inside(name, *shlex.split(line))
         for name, frr in self._frr.items():
             frr.start()
-            folder = str(self._run / str(list(self.topology["nodes"]).index(name)))
-            file = self._folder / str(self._configuration(self.topology["nodes"][name]))
-            words = ["vtysh", "--vty_socket", folder, "--config_dir", folder, "-f", str(file)]
-            done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-            assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), name
+            node = self.topology["nodes"][name]
+            if node["kind"] == SONIC:
+                self._begin_sonic(name, node)
+            else:
+                self._quiet([*self._vtysh(name), "-f", str(self._bound(node, CONFIGURED))])
+
+    def _vtysh(self, name: str) -> list[str]:
+        folder = str(self._run / str(list(self.topology["nodes"]).index(name)))
+        return ["vtysh", "--vty_socket", folder, "--config_dir", folder]
+
+    @staticmethod
+    def _quiet(words: list[str], path: str | None = None) -> None:
+        """Run what has nothing to say if all is well."""
+        environment = None if path is None else {**os.environ, "PATH": path}
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False, env=environment)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), words
+
+    def _play_sonic(self, name: str, node: dict[str, Any]) -> None:
+        """What SONiC does with its configuration: a port whose wire is not there does not come to be."""
+        file = self._bound(node, SONIC_TABLES)
+        assert file is not None
+        tables = json.loads(file.read_text())
+        for port, row in tables["PORT"].items():
+            wire = next(each.wire for each in PORTS.values() if each.lanes == row["lanes"])
+            self.inside(name, "ip", "link", "set", wire, "down")
+            self.inside(name, "ip", "link", "set", wire, "name", port, "mtu", row["mtu"], row["admin_status"])
+        for key in (*tables["INTERFACE"], *tables["LOOPBACK_INTERFACE"]):
+            port, _, address = key.partition("|")
+            if address:
+                device = port if port in tables["PORT"] else "lo"
+                self.inside(name, "ip", "address", "add", address, "dev", device)
+
+    def _begin_sonic(self, name: str, node: dict[str, Any]) -> None:
+        """The node's own command, with the files that are bound to where it looks for them.
+
+        In a container the wires keep their names beside the ports; a spare pair shows what is done to them.
+        """
+        self.inside(name, "ip", "link", "add", "eth98", "type", "veth", "peer", "eth99")
+        tools = self._run / f"{name}.tools"
+        tools.mkdir()
+        (tools / "vtysh").write_text(f'#!/bin/sh\nPATH=${{PATH#*:}} exec {shlex.join(self._vtysh(name))} "$@"\n')
+        (tools / "vtysh").chmod(0o755)
+        (line,) = node["exec"]
+        words = [str(self._bound(node, word) or word) for word in shlex.split(line)]
+        self._quiet(["ip", "netns", "exec", self.namespace(name), *words], f"{tools}:{os.environ['PATH']}")
+        for wire in ("eth98", "eth99"):
+            assert "NOARP" in self.inside(name, "ip", "link", "show", wire)
 
     def down(self) -> None:
         for frr in self._frr.values():
@@ -89,10 +137,10 @@ class Containers:
             for each in shown
         }
 
-    def _configuration(self, node: dict[str, Any]) -> str | None:
-        """The file beside the topology that a node has for FRR's configuration."""
-        found = (bind.split(":")[0] for bind in node.get("binds", ()) if bind.split(":")[1] == CONFIGURED)
-        return next(found, None)
+    def _bound(self, node: dict[str, Any], inside: str) -> Path | None:
+        """The file beside the topology that is at a place in a node."""
+        found = (bind.split(":") for bind in node.get("binds", ()))
+        return next((self._folder / words[0] for words in found if words[1] == inside), None)
 
 
 @contextmanager

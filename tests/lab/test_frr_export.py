@@ -1,8 +1,9 @@
-"""Exports for containerlab with FRR for switches: their files load in a real FRR, and reach the routes of the lab."""
+"""Exports for containerlab with FRR or SONiC-VS: their files load in a real FRR, and reach the routes of the lab."""
 
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -15,12 +16,24 @@ from containers import Containers, containers
 from routed_lab import needs_root, until
 
 from tests.unit.lab.published_schema import faults
+from tests.unit.lab.sonic_tables import faults as sonic_faults
 
 pytestmark = needs_root
 SITES = {"lab": ["--plane", "compute"], "lab-rails": [], "lab-unnumbered": [], "lab-breakout": [], "ref-512": []}
 """Five sites of up to 40 switches, with the planes that FRR can play in this kernel."""
 LARGE = ("lab", "ref-512")
 """By hosts, or with the routing that another site has as well."""
+TOO_LARGE = "ref-512"
+"""SONiC-VS has fewer ports than its switches have cables."""
+QUICK_SONIC = "lab-unnumbered"
+
+
+def cases() -> Iterator[object]:
+    for name in SITES:
+        yield pytest.param(name, "--frr", id=f"{name}-frr", marks=[pytest.mark.long] if name in LARGE else [])
+        if name != TOO_LARGE:
+            marks = [] if name == QUICK_SONIC else [pytest.mark.long]
+            yield pytest.param(name, "--sonic", id=f"{name}-sonic", marks=marks)
 
 
 @pytest.fixture
@@ -32,15 +45,13 @@ def run() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(each, marks=[pytest.mark.long] if each in LARGE else []) for each in SITES]
-)
+@pytest.mark.parametrize(("name", "kind"), list(cases()))
 def test_exported_files_load_without_an_error_line_and_reach_the_labs_routes(
-    name: str, tmp_path: Path, run: Path, figure: Callable[[str], None]
+    name: str, kind: str, tmp_path: Path, run: Path, figure: Callable[[str], None]
 ) -> None:
     shutil.copytree(ROOT / "inventory" / name, tmp_path / name)
     operator, folder = Operator(tmp_path / name, tmp_path / "state"), tmp_path / "clab"
-    export = ["lab", "export", "--containerlab", str(folder), "--frr", *SITES[name]]
+    export = ["lab", "export", "--containerlab", str(folder), kind, *SITES[name]]
     try:
         operator.run("lab", "up", *SITES[name])
         assert "has no routing yet" in operator.run(*export, code=10)
@@ -49,10 +60,13 @@ def test_exported_files_load_without_an_error_line_and_reach_the_labs_routes(
         assert "0 changed" in operator.run(*export)
         (file,) = folder.glob("*.clab.yml")
         assert list(faults(yaml.safe_load(file.read_text()))) == []
+        configurations = [json.loads(each.read_text()) for each in folder.glob("*.config_db.json")]
+        assert [fault for each in configurations for fault in sonic_faults(each)] == []
+        assert bool(configurations) == (kind == "--sonic")
         with containers(folder, run) as made:
             wanted = {each: simulated(operator, folder, each) for each in made.switches}
             until(lambda: assert_routes(made, wanted), timeout_s=90.0)
-            figure(f"{name}: {len(wanted)} containers, {sum(map(len, wanted.values()))} routes as in the lab")
+            figure(f"{name} {kind}: {len(wanted)} containers, {sum(map(len, wanted.values()))} routes as in the lab")
     finally:
         operator.run("lab", "down")
 

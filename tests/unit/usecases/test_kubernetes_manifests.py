@@ -31,6 +31,9 @@ from nornir_tasks.usecases.kubernetes import Choices
 from nornir_tasks.usecases.site import SiteDesign, load
 from tests import kubernetes_schema, pod_addresses
 from tests.pod_addresses import name_of, of_kind
+from tests.standins.kube_api.cluster import Cluster
+from tests.standins.kube_api.errors import ApiError
+from tests.standins.kube_api.writes import Write
 from tests.strategies import built, intent_data, intent_of
 from tests.unit.usecases import manifest_mutants
 
@@ -100,6 +103,30 @@ def test_every_mutant_is_found(figure: Callable[[str], None]) -> None:
             counts["of addresses"] += 1
     figure(f"manifests for pods: {counts} mutants, all found")
     assert min(counts.values()) > 100
+
+
+def test_a_cluster_with_these_definitions_takes_the_manifests_and_refuses_their_mutants() -> None:
+    """Judged once more, by an API server's stand-in, which shares no code with the judge above."""
+    cluster = Cluster()
+    cluster.define(kubernetes_schema.TSV)
+    cluster.create(cluster.kind("", "v1", "namespaces"), "", {"metadata": {"name": "pods"}}, Write())
+    how = Write(is_dry_run=True, validation="Strict")
+    of = {each.kind: each for each in cluster.kinds if each.schema is not None}
+    refused = 0
+    for name in (P2P, SUBNET, SVI):
+        both = made(name) + (made(name, attach_by="operator") if name == P2P else [])
+        every = [each for each in both if each["kind"] in of]
+        for each in every:
+            cluster.create(of[each["kind"]], "pods", each, how)
+        for what, mutant in manifest_mutants.of_schema(every):
+            kind, _, wrong = what.partition(": ")
+            if (" " not in kind and wrong == "unknown field") or "not a label" in wrong:
+                continue  # status, which clusters' definitions have; a label's characters, which they have not
+            with pytest.raises(ApiError) as error:
+                cluster.create(of[kind.split()[0]], "pods", mutant, how)
+            assert error.value.reason in {"BadRequest", "Invalid"}, what
+            refused += 1
+    assert refused > 300
 
 
 MARKED = {"NicConfigurationTemplate", "ConfigMap"}

@@ -259,7 +259,7 @@ class Cluster:
             return gone
 
     def _clear(self, kind: Kind, gone: Object) -> None:
-        """Remove what the object owned or is_in_namespace."""
+        """Remove what belongs to the object."""
         name, uid = gone["metadata"]["name"], gone["metadata"]["uid"]
         for key, each in list(self.objects.items()):
             owners = {owner["uid"] for owner in each["metadata"].get("ownerReferences", ())}

@@ -48,6 +48,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write expected.txt anew from what is said now")
+    where = "tests of tests/lab/test_running_lab.py run against a containerlab that is up, which was exported"
+    parser.addoption("--lab", choices=("built-in", "containerlab"), default="built-in", help=where)
+    parser.addoption("--lab-export", metavar="DIR", help="with --lab containerlab: what nornir lab export wrote")
+    parser.addoption(
+        "--lab-site", metavar="SITE", default="lab-rails", help="with --lab containerlab: the site exported"
+    )
 
 
 @pytest.fixture

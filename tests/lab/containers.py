@@ -18,7 +18,8 @@ from typing import Any
 
 import yaml
 
-from switch_twins.routed.daemons import Frr
+from switch_twins.routed.conf import FIRST_WITH_SOUND_GROUPS
+from switch_twins.routed.daemons import Frr, release
 from tests.unit.lab.sonic_tables import PORTS
 
 CONFIGURED = "/etc/frr/frr.conf"
@@ -73,6 +74,8 @@ class Containers:
                     self.inside(name, *shlex.split(line))
         for name, frr in self._frr.items():
             frr.start()
+            if release() < FIRST_WITH_SOUND_GROUPS:  # exports are for later ones
+                frr.tell("no zebra nexthop kernel enable\n")
             node = self.topology["nodes"][name]
             if node["kind"] == SONIC:
                 self._begin_sonic(name, node)

@@ -21,8 +21,8 @@ from tests.unit.lab.sonic_tables import faults as sonic_faults
 pytestmark = needs_root
 SITES = {"lab": ["--plane", "compute"], "lab-rails": [], "lab-unnumbered": [], "lab-breakout": [], "ref-512": []}
 """Five sites of up to 40 switches, with the planes that FRR can play in this kernel."""
-LARGE = ("lab", "ref-512")
-"""By hosts, or with the routing that another site has as well."""
+LARGE = ("lab", "lab-rails", "ref-512")
+"""By hosts, or with the routing that another site has as well (lab-rails: test_running_lab.py)."""
 TOO_LARGE = "ref-512"
 """SONiC-VS has fewer ports than its switches have cables."""
 QUICK_SONIC = "lab-unnumbered"

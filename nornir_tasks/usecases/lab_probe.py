@@ -30,6 +30,7 @@ class Probe:
 
     lost_from_ms, lost_to_ms  after the first packet: when the first lost one was sent, and the one after the last lost
     late_ms                   the longest time that a packet went out after it was due
+    late_while_lost_ms        the same from the first lost packet to the one after the last lost
     crossed                   per switch above the receiver's, packets it sent there as its kernel counts them: BGP's,
                               BFD's and other hosts' are among them; empty where both hosts are on one switch
     """
@@ -43,6 +44,7 @@ class Probe:
     lost_from_ms: int | None
     lost_to_ms: int | None
     late_ms: float
+    late_while_lost_ms: float
     crossed: Mapping[str, int]
 
     @property

@@ -8,6 +8,7 @@ Both sockets are this process's, one opened in each host's namespace, so one clo
     flows, lost_flows             source ports, and how many of them lost a packet
     lost_from_ms, lost_to_ms      when the first lost packet was sent, and the one after the last lost; null if none is
     late_ms                       the longest time that a packet went out after it was due: how busy the machine was
+    late_while_lost_ms            the same from the first lost packet to the one after the last lost; 0 if none is
     crossed                       per switch, packets that its ports in ``counted`` sent, as the kernel counts them
 """
 
@@ -57,11 +58,11 @@ class Flows:
 
 @dataclass(slots=True)
 class Sent:
-    """When each packet went out, which arrived, and how late one went at most; seconds of one clock."""
+    """When each packet went out and how late, and which arrived; seconds of one clock."""
 
     at_s: list[float] = field(default_factory=list)
+    late_s: list[float] = field(default_factory=list)
     arrived: set[int] = field(default_factory=set)
-    late_s: float = 0.0
 
     def summary(self, flows: Flows) -> dict[str, Any]:
         """As printed, without what the kernel counted."""
@@ -73,9 +74,11 @@ class Sent:
             "lost_flows": len({number % flows.count for number in lost}),
             "lost_from_ms": None,
             "lost_to_ms": None,
-            "late_ms": round(self.late_s * 1000, 1),
+            "late_ms": round(max(self.late_s, default=0.0) * 1000, 1),
+            "late_while_lost_ms": 0.0,
         }
         if lost:
+            found["late_while_lost_ms"] = round(max(self.late_s[lost[0] : lost[-1] + 2]) * 1000, 1)
             after = self.at_s[lost[-1]] + 1 / flows.rate_hz
             for key, moment_s in (("lost_from_ms", self.at_s[lost[0]]), ("lost_to_ms", after)):
                 found[key] = round((moment_s - self.at_s[0]) * 1000)
@@ -91,7 +94,7 @@ def send(senders: Sequence[socket.socket], receiver: socket.socket, target: str,
         _take(receiver, token, sent, due_s)
         now_s = time.monotonic()
         sent.at_s.append(now_s)
-        sent.late_s = max(sent.late_s, now_s - due_s)
+        sent.late_s.append(now_s - due_s)
         try:
             senders[number % flows.count].sendto(_PACKET.pack(token, number), (target, TARGET_PORT))
         except OSError:

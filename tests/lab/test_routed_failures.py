@@ -1,8 +1,8 @@
 """A spine dies twice under packets, a cable loses some: how many are lost, who is blamed, and that it heals.
 
-The bound of losses is asserted where the probe itself was on time. Where a packet went out late, failure detection
-waits for the processor as well (1.7 s were measured where 0.9 s are configured), so there only its kind is asserted:
-BFD, not the hold time. The window is printed on both.
+The bound of losses is that of a machine with time for all this. Where it is exceeded, a packet must have gone out late
+amid the loss: then failure detection waited for the processor as well (1.7 s were measured where 0.9 s are configured).
+What happened before or after the loss excuses nothing. Window, bound and lateness are printed.
 """
 
 from __future__ import annotations
@@ -72,13 +72,18 @@ def _forwarded(lab: RoutedLab, spine: str) -> int:
     return int(shown["stats64"]["tx"]["packets"])
 
 
-def assert_bound(found: dict[str, Any], detection_ms: float) -> None:
-    """What the network may lose while it finds out: half as much again as configured, and a second to turn round."""
+def assert_bound(found: dict[str, Any], detection_ms: float) -> str:
+    """What the network may lose while it finds out: half as much again as configured, and a second to turn round.
+
+    How it was judged.
+    """
     assert found["lost_flows"] < found["flows"], "flows of the other spine lose nothing"
-    if found["late_ms"] <= LATE_MS:
-        bound_ms = detection_ms * 1.5 + 1000
-        assert found["window_ms"] <= bound_ms
-        assert found["lost"] <= bound_ms * RATE_HZ / 1000
+    bound_ms = detection_ms * 1.5 + 1000
+    late = f"sent up to {found['late_while_lost_ms']} ms late meanwhile, {found['late_ms']} in all"
+    if found["window_ms"] <= bound_ms and found["lost"] <= bound_ms * RATE_HZ / 1000:
+        return f"within the bound of {bound_ms:.0f} ms ({late})"
+    assert found["late_while_lost_ms"] > LATE_MS, f"above the bound of {bound_ms:.0f} ms, on time: {found}"
+    return f"above the bound of {bound_ms:.0f} ms, on a machine without time ({late})"
 
 
 def assert_crosses(lab: RoutedLab, *spines: str) -> None:
@@ -98,9 +103,7 @@ def test_a_spine_dies_under_packets(
     assert_crosses(lab, SPINE, OTHER)
     found = probe_while(lab, "lab", fault, SPINE)
     how = f"{found['lost']} of {found['sent']} packets lost within {found['window_ms']} ms"
-    judged = "on time" if found["late_ms"] <= LATE_MS else "late, so no bound is judged"
-    figure(f"spine dies by {fault}: {how} (sent up to {found['late_ms']} ms late: {judged})")
-    assert_bound(found, detection_ms)
+    figure(f"spine dies by {fault}: {how}: {assert_bound(found, detection_ms)}")
     assert_crosses(lab, OTHER)
     if fault == "freeze":
         assert found["lost"] > 0, "whoever hangs loses what is on its way until it is noticed"

@@ -7,6 +7,7 @@ Requests
     status                    site, pid, uptime, devices with sessions up and configured, cables, played hosts
     swap-cables cables=[a,b]  exchange the far ends of two cables;  cut-cable / mend-cable cable=ID
     lose-packets cable=ID percent=N  drop this share at both ends, 0: none;  of a routed lab
+    delay-packets cable=ID ms=N      hold each packet back so long, each way, 0: none;  of a routed lab with netem
     switch-off device=NAME    take its power: nothing answers there, its links are down
     switch-on device=NAME     give it back: it boots with its startup configuration; no effect on one that is on
     freeze / thaw device=NAME its links stay up, what it is asked waits, it says nothing;  no effect without power
@@ -61,6 +62,7 @@ class ControlServer:
             "cut-cable": self._cut,
             "mend-cable": self._mend,
             "lose-packets": self._lose,
+            "delay-packets": self._delay,
             "switch-off": self._switch_off,
             "switch-on": self._switch_on,
             "freeze": self._freeze,
@@ -169,6 +171,10 @@ class ControlServer:
 
     def _lose(self, request: Answer) -> Answer:
         self._lab.fabric.lose(request["cable"], float(request["percent"]))
+        return {"cable": request["cable"]}
+
+    def _delay(self, request: Answer) -> Answer:
+        self._lab.fabric.delay(request["cable"], float(request["ms"]))
         return {"cable": request["cable"]}
 
     async def _switch_off(self, request: Answer) -> Answer:

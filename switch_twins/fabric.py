@@ -99,6 +99,16 @@ class FabricSim:
             raise TwinError(Problem(cable, "switches on loopback send no packets: none can be lost"))
         self.wiring.lose(cable, percent)
 
+    def delay(self, cable: str, time_ms: float) -> None:
+        """Have a cable hold each packet back, each way; 0: not at all. Raises TwinError where that cannot be done."""
+        if not self.can_delay():
+            raise TwinError(Problem(cable, "this lab cannot hold packets back: it has no netem"))
+        self.wiring.delay(cable, time_ms)
+
+    def can_delay(self) -> bool:
+        """Can its cables hold packets back?"""
+        return False
+
     def switch_off(self, device: str) -> None:
         """Take a switch's power: its ports are dark, it says nothing. No switch is both off and frozen."""
         self._change(device, self._frozen.discard)
@@ -126,10 +136,10 @@ class FabricSim:
         self._change(device, lambda name: self.seeds.put(self._twins[name], name, what, on, value))
 
     def faults(self) -> dict[str, object]:
-        """What is not as it was at the start: cables cut, lossy, and with exchanged ends; switches off, and frozen.
+        """What is not as it was at the start: cables cut, lossy, slow, with exchanged ends; switches off, and frozen.
 
-        ``swapped``: cable -> the cable whose far end it has now. ``lossy``: cable -> percent of packets.
-        With all cables and switches there are, and whether packets cross the cables.
+        ``swapped``: cable -> the cable whose far end it has now. ``lossy``: cable -> percent of packets;
+        ``slow``: cable -> ms. With all cables and switches there are, and whether packets cross the cables.
         """
         return {
             "switches": list(self._twins),
@@ -137,7 +147,9 @@ class FabricSim:
             "cut": self.wiring.cut_cables(),
             "swapped": self.wiring.swapped(),
             "lossy": self.wiring.lossy(),
+            "slow": self.wiring.slow(),
             "sends_packets": self.sends_packets,
+            "can_delay": self.can_delay(),
             "off": sorted(self._off),
             "frozen": sorted(self._frozen),
         }

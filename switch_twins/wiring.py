@@ -43,6 +43,7 @@ class Wiring:
         self._as_planned = {cable.b: cable.id for cable in plugged}
         self._cut: set[str] = set()
         self._lossy: dict[str, float] = {}
+        self._slow: dict[str, float] = {}
         self._far: dict[End, tuple[End, str]] = {}
         self._plugged: dict[str, set[str]] = {}
         self._plug()
@@ -122,6 +123,10 @@ class Wiring:
         """Every cable that loses packets -> percent of them, in the specification's order."""
         return {cable: self._lossy[cable] for cable in self._cables if cable in self._lossy}
 
+    def slow(self) -> dict[str, float]:
+        """Every cable that holds packets back -> for how many ms, in the specification's order."""
+        return {cable: self._slow[cable] for cable in self._cables if cable in self._slow}
+
     def ends(self, *cables: str) -> tuple[End, ...]:
         """Both ends of each of these cables. Raises TwinError for an unknown one."""
         return tuple(end for cable in map(self._known, cables) for end in (cable.a, cable.b))
@@ -139,6 +144,12 @@ class Wiring:
         self._lossy[self._known(cable).id] = percent
         if not percent:
             del self._lossy[self._known(cable).id]
+
+    def delay(self, cable: str, time_ms: float) -> None:
+        """Have a cable hold each packet back for this time; 0: not at all."""
+        self._slow[self._known(cable).id] = time_ms
+        if not time_ms:
+            del self._slow[self._known(cable).id]
 
     def _known(self, cable: str) -> Cable:
         found = self._cables.get(self._ids.get(cable, cable))

@@ -41,6 +41,12 @@ def up(
             "--routed", help="Have each switch route by an FRR of its own in a network namespace; needs root."
         ),
     ] = False,
+    machine: Annotated[
+        bool,
+        typer.Option(
+            "--machine", help="With --routed: in one QEMU machine, also where this kernel has all that is needed."
+        ),
+    ] = False,
     fabric_planes: Annotated[
         list[str] | None,
         typer.Option("--plane", "-p", help="Only the switches of this plane's fabric (may be repeated); default: all."),
@@ -56,7 +62,7 @@ def up(
     from nornir_tasks.usecases import lab
     from nornir_tasks.usecases.site import load
 
-    wanted = lab.LabOptions(rtt_ms, hosts, host_lldp, routed, tuple(fabric_planes or ()))
+    wanted = lab.LabOptions(rtt_ms, hosts, host_lldp, routed, machine, tuple(fabric_planes or ()))
     done = lab.up(load(site), wanted, _telling(quiet=json))
     if json:
         answer: dict[str, object] = {
@@ -98,7 +104,8 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
 
     found = lab.status(site)
     if json:
-        how = {"up": found.state == "up", "state": found.state, **({"why": found.why} if found.why else {})}
+        how: dict[str, object] = {"up": found.state == "up", "state": found.state}
+        how |= ({"why": found.why} if found.why else {}) | ({"machine": found.machine} if found.machine else {})
         hosts = {"hosts": [asdict(each) for each in found.machines]} if found.machines else {}
         faults = {"faults": lab_faults.as_json(found.faults)} if found.answer else {}
         print_json({**how, **(found.answer or {}), **hosts, **faults})
@@ -106,6 +113,7 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
     if found.answer is None:
         out.print(_why_not_up(found), markup=False)
     else:
+        _print_place(found)
         _print_switches(found.answer["devices"])
         _print_unrouted(found.answer["devices"])
         _print_played(found)
@@ -163,6 +171,18 @@ def _why_not_up(found: "LabStatus") -> str:
         f"  what was pushed to its switches is lost; its log: {found.directory / 'log'}\n"
         f"  hint: {runnable('nornir lab up starts it again from day 0, then nornir push')}"
     )
+
+
+def _print_place(found: "LabStatus") -> None:
+    """Of a routed lab, where its fabric runs."""
+    from nornir_tasks.cli.console import out
+
+    if found.machine is not None:
+        machine = found.machine
+        where = f"in one machine ({machine['accelerator'].upper()}, {machine['memory_mib']} MiB)"
+        out.print(f"the fabric runs {where}: ssh -F {machine['ssh_config']} fabric", markup=False, soft_wrap=True)
+    elif found.answer is not None and any("namespace" in each for each in found.answer["devices"]):
+        out.print("the fabric runs in network namespaces of this machine")
 
 
 def _print_switches(switches: "Iterable[Mapping[str, Any]]") -> None:

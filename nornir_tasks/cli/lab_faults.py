@@ -85,11 +85,11 @@ def loss(
 
 def delay(
     cable: Cable,
-    time_ms: Annotated[str, typer.Argument(help="How long packets are held.", metavar="[MS]")] = "",
+    time_ms: Annotated[str, typer.Argument(help="How long, in milliseconds.", metavar="MS")],
     site: options.Site = "lab",
     json: options.Json = False,
 ) -> None:
-    """Hold packets back on a cable. Refused: no lab can yet."""
+    """Hold back every packet on a cable, each way. Of a routed lab on a kernel with netem; else refused."""
     from nornir_tasks.usecases import lab_faults
 
     _report(lab_faults.delay(site, cable, time_ms, _waiting), json=json)
@@ -103,6 +103,7 @@ def as_json(faults: "Iterable[Fault]") -> list[dict[str, object]]:
             "names": list(each.names),
             **({"ends": list(each.ends)} if each.ends else {}),
             **({"percent": each.percent} if each.percent else {}),
+            **({"delay_ms": each.delay_ms} if each.delay_ms else {}),
         }
         for each in faults
     ]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.errors import LabError, Problem
 
-Kind = Literal["cut", "swapped", "killed", "frozen", "lossy"]
+Kind = Literal["cut", "swapped", "killed", "frozen", "lossy", "slow"]
 End = tuple[str, str]
 """(switch or host, port)."""
 _CLOSEST = 4
@@ -24,9 +24,11 @@ class Fault:
     kind: Kind
     names: tuple[str, ...]
     ends: tuple[End, ...] = ()
-    """Of a cut or lossy cable, both ports."""
+    """Of a cut, lossy or slow cable, both ports."""
     percent: float = 0.0
     """Of packets, that a lossy cable loses in each direction."""
+    delay_ms: float = 0.0
+    """That a slow cable adds in each direction."""
 
     def __str__(self) -> str:
         match self.kind:
@@ -37,6 +39,10 @@ class Fault:
                 (device, port), (far, far_port) = self.ends
                 share = f"{self.percent:g} % of the packets each way"
                 return f"cable {self.names[0]} loses {share}: {device} {port} to {far} {far_port}"
+            case "slow":
+                (device, port), (far, far_port) = self.ends
+                time = f"every packet {self.delay_ms:g} ms each way"
+                return f"cable {self.names[0]} holds back {time}: {device} {port} to {far} {far_port}"
             case "swapped":
                 return f"the far ends of cables {' and '.join(self.names)} are swapped"
             case "killed":
@@ -55,6 +61,8 @@ class Wired:
     """Cable -> the cable whose far end it has now."""
     sends_packets: bool = False
     """Do packets cross the cables of this lab?"""
+    can_delay: bool = False
+    """Can its cables hold packets back?"""
 
     def of(self, kind: Kind) -> dict[str, Fault]:
         """What is broken in one way, by each of its names."""
@@ -118,8 +126,9 @@ def wired(answer: Mapping[str, Any]) -> Wired:
         *(Fault("swapped", pair) for pair in pairs),
         *(Fault("cut", (name,), cables[name]) for name in answer["cut"]),
         *(Fault("lossy", (name,), cables[name], percent) for name, percent in answer["lossy"].items()),
+        *(Fault("slow", (name,), cables[name], delay_ms=time_ms) for name, time_ms in answer["slow"].items()),
     )
-    return Wired(cables, tuple(answer["switches"]), faults, swapped, answer["sends_packets"])
+    return Wired(cables, tuple(answer["switches"]), faults, swapped, answer["sends_packets"], answer["can_delay"])
 
 
 def closest(name: str, known: Iterable[str]) -> str:

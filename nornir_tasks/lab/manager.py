@@ -9,7 +9,9 @@ import errno
 import json
 import os
 import secrets
+import shlex
 import shutil
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,8 +22,13 @@ import yaml
 
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.files.devices_file import NAME as DEVICES
+from nornir_tasks.lab.fabric_machine import requirements as machine_requirements
+from nornir_tasks.lab.fabric_machine.machine import ssh_command
+from nornir_tasks.lab.fabric_machine.parcel import PROGRAM
+from nornir_tasks.lab.fabric_machine.times import ready_timeout_s
 from nornir_tasks.lab.faults import Wired, wired
 from nornir_tasks.lab.lock import locked, unwritable
+from nornir_tasks.lab.machines.image import ensure_image, fabric_recipe
 from nornir_tasks.lab.machines.manager import FOLDER as MACHINES
 from nornir_tasks.lab.network import free_network
 from nornir_tasks.lab.plan import SECRET, LabDevice, LabHost, LabPlan, differences, specification
@@ -39,6 +46,9 @@ STOP_TIMEOUT_PER_SWITCH_S = 0.05
 CONTROL_TIMEOUT_S = 30.0
 CONTROL_TIMEOUT_PER_SWITCH_S = 0.1
 """The lab answers one thing at a time, the longest of them being a fabric's routes after a cable was swapped."""
+EMULATED = 10
+"""So many times as long anything takes where a processor is emulated, at least."""
+FABRIC_MACHINE = "nornir_tasks.lab.fabric_machine"
 _STARTS = 3
 """Another lab may take a network between our look at it and our listening there."""
 _NO_LOG_B = 64 * 1024
@@ -77,16 +87,18 @@ class Lab:
         when it runs for something else, cannot start, or its files cannot be written.
         """
         with self._alone(say):
-            if self.process.is_alive() and self.process.wait(_ready_timeout_s(plan)):
+            if self.process.is_alive() and self.process.wait(_ready_timeout_s(plan), say):
                 self._check_same(plan, rtt_ms)
                 return Started(is_new=False)
             check_no_leftovers(self.directory)
-            if plan.routed:
+            if plan.in_machine:
+                machine_requirements.check_requirements(len(plan.devices), self.directory)
+            elif plan.routed:
                 check_requirements(len(plan.devices), len(plan.cables))
             lost = self.process.why_it_ended() if self.process.has_crashed() else ""
             before = str(self._running_spec().get("network", ""))
             try:
-                self._start(plan, rtt_ms, before)
+                self._start(plan, rtt_ms, before, say)
             except OSError as error:
                 with suppress(OSError):
                     self._forget(but=())
@@ -124,11 +136,29 @@ class Lab:
             raise self._not_up()
         ready = json.loads(self._ready.read_text(encoding="utf-8"))
         timeout_s = CONTROL_TIMEOUT_S + CONTROL_TIMEOUT_PER_SWITCH_S * len(ready["devices"])
+        timeout_s *= EMULATED if "machine" in ready else 1
         try:
             return ControlClient(Path(ready["control"]), timeout_s).ask(request, **arguments)
         except TwinError as error:
             problems = [Problem(each.where, each.what, each.expected, each.found, each.hint) for each in error.problems]
             raise LabError(problems) from error
+
+    @property
+    def machine(self) -> Mapping[str, Any] | None:
+        """The machine that it runs in; None: it runs on this one, or is not up."""
+        try:
+            found: Mapping[str, Any] | None = json.loads(self._ready.read_text(encoding="utf-8")).get("machine")
+        except (OSError, ValueError):
+            return None
+        return found
+
+    def command(self, module: str, *words: str) -> list[str]:
+        """The command that runs a module of switch_twins where the lab's namespaces are."""
+        machine = self.machine
+        if machine is None:
+            return [sys.executable, "-m", module, *words]
+        there = shlex.join(["python3", "-m", module, *words])
+        return [*ssh_command(Path(machine["ssh_config"])), f"cd /{PROGRAM} && exec {there}"]
 
     @contextmanager
     def at_work(self, say: Callable[[str], None]) -> Iterator[None]:
@@ -167,16 +197,19 @@ class Lab:
             hint = "nornir lab down, then nornir lab up: its switches start at day 0 again, what was pushed is lost"
             raise LabError(Problem(str(self.directory), what, found="; ".join(found), hint=hint))
 
-    def _start(self, plan: LabPlan, rtt_ms: float, before: str) -> None:
+    def _start(self, plan: LabPlan, rtt_ms: float, before: str, say: Callable[[str], None]) -> None:
         """Start its process; in another network if somebody takes ours meanwhile."""
+        words = ["switch_twins", str(self._spec)]
+        if plan.in_machine:
+            words = [FABRIC_MACHINE, str(self._spec), str(ensure_image(fabric_recipe(), say).folder)]
         taken: list[str] = []
         for _ in range(_STARTS):
             wanted = specification(plan, self.directory, "127.0", rtt_ms)
             taken.append(free_network(self.directory, wanted["devices"], before, taken))
             self._prepare(specification(plan, self.directory, taken[-1], rtt_ms), plan.attached)
-            process = self.process.start(self._spec)
+            process = self.process.start(words)
             try:
-                is_ready = self.process.wait(_ready_timeout_s(plan))
+                is_ready = self.process.wait(_ready_timeout_s(plan), say)
             except LabError:
                 process.kill()
                 process.wait()
@@ -241,6 +274,8 @@ class Lab:
 
 
 def _ready_timeout_s(plan: LabPlan) -> float:
+    if plan.in_machine:
+        return ready_timeout_s(len(plan.devices))
     return READY_TIMEOUT_S + READY_TIMEOUT_PER_SWITCH_S * len(plan.devices)
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from nornir_tasks.lab.routed import lab_name, run_folder
+from nornir_tasks.lab.routed import lab_name, machine_memory_mib, run_folder
 from nornir_tasks.platforms import platform
 
 UNPRIVILEGED = 8000
@@ -101,6 +101,8 @@ class LabPlan:
     """Names among the hosts of what is attached to the out-of-band plane: the lab's devices.yml has their addresses."""
     routed: bool = False
     """Each switch routes by an FRR of its own in a network namespace; else routes are simulated."""
+    in_machine: bool = False
+    """A routed lab in one QEMU machine, as this kernel lacks what it needs; else in namespaces of this machine."""
 
 
 def played_mac(device: str) -> str:
@@ -127,6 +129,7 @@ def specification(plan: LabPlan, directory: Path, network: str, rtt_ms: float) -
         "bonds": [_bond(bond) for bond in plan.bonds],
         "hosts": [{**_host(host), **(_routes(host) if plan.routed else {})} for host in plan.hosts],
         **({"routed": _routed(directory)} if plan.routed else {}),
+        **({"machine": {"memory_mib": machine_memory_mib(len(plan.devices))}} if plan.in_machine else {}),
     }
 
 
@@ -193,6 +196,10 @@ def differences(running: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[s
         found.append(f"it runs with --rtt-ms {running.get('rtt_ms', 0.0):g}, not {wanted['rtt_ms']:g}")
     if ("routed" in running) != ("routed" in wanted):
         found.append(f"it runs {'with' if 'routed' in running else 'without'} --routed")
+    elif ("machine" in running) != ("machine" in wanted):
+        places = "in namespaces of this machine", "in a machine of its own"
+        is_in, shall_be_in = (places["machine" in each] for each in (running, wanted))
+        found.append(f"it runs {is_in}, not {shall_be_in}")
     found += _changes("switch", "switches", _by(running["devices"], "name"), _by(wanted["devices"], "name"))
     found += _changes("cable", "cables", _by(running["cables"], "id"), _by(wanted["cables"], "id"))
     bonds = (_by(each.get("bonds", ()), "host", "name") for each in (running, wanted))

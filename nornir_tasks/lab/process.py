@@ -11,12 +11,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from nornir_tasks.errors import LabError, Problem
 from switch_twins.client import ENDED, READY, RECORD
 
 LOG = "log"
+PROGRESS = "progress"
+"""What it does until it is ready, a line each; only of a lab that takes long."""
+Say = Callable[[str], None]
 _PROBE_S = 1.0
 """A lock that is only looked at is free again at once."""
 _RECORD_TIMEOUT_S = 30.0
@@ -70,14 +74,17 @@ class LabProcess:
             return None
         return pid if start_time(pid) == started else None
 
-    def start(self, spec: Path) -> "subprocess.Popen[bytes]":
-        """Start it; it stays when we end. Raises OSError, or LabError if one runs already."""
+    def start(self, words: Sequence[str]) -> "subprocess.Popen[bytes]":
+        """Start it, a module of ours with its arguments; it stays when we end.
+
+        Raises OSError, or LabError if one runs already.
+        """
         lock = os.open(self._lock, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             self._take(lock)
             with (self.directory / LOG).open("wb") as log:
-                return subprocess.Popen(  # noqa: S603 - our own interpreter, our own module, our own file
-                    [sys.executable, "-m", "switch_twins", str(spec)],
+                return subprocess.Popen(  # noqa: S603 - our own interpreter, our own module, our own files
+                    [sys.executable, "-m", *words],
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
@@ -99,10 +106,14 @@ class LabProcess:
             else:
                 return
 
-    def wait(self, timeout_s: float) -> bool:
-        """Wait until it is ready (True) or has ended (False). Raises LabError when neither happens in time."""
-        deadline = time.monotonic() + timeout_s
+    def wait(self, timeout_s: float, say: Say = lambda _: None) -> bool:
+        """Wait until it is ready (True) or has ended (False). Raises LabError when neither happens in time.
+
+        ``say`` is told what it does meanwhile.
+        """
+        deadline, said = time.monotonic() + timeout_s, 0
         while time.monotonic() < deadline:
+            said += self._tell_progress(said, say)
             if not self.is_alive():
                 return False
             if (self.directory / READY).exists():
@@ -115,6 +126,16 @@ class LabProcess:
                 hint="nornir lab down, then again when the machine is less busy",
             )
         )
+
+    def _tell_progress(self, said: int, say: Say) -> int:
+        """Tell the lines after the first ``said``; how many these are."""
+        try:
+            lines = (self.directory / PROGRESS).read_text(encoding="utf-8").splitlines()
+        except OSError:
+            return 0
+        for line in lines[said:]:
+            say(line)
+        return len(lines) - said
 
     def stop(self, timeout_s: float) -> None:
         """End it, if it runs. Raises LabError for one that cannot be ended, or that never said which it is."""

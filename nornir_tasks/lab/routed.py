@@ -18,6 +18,8 @@ _DAEMONS = ("zebra", "bgpd", "bfdd", "staticd")
 _OPTION = "--routed"
 _SWITCH_MIB, _LAB_MIB = 45, 400
 """Of memory: a switch's daemons (23 to 38 MiB with 4 to 64 neighbours, FRR 8.4.4) and twin; the lab's process."""
+_SYSTEM_MIB = 256
+"""Of Debian in a machine, and its files that are kept in memory."""
 _NEIGHBOURS = Path("/proc/sys/net/ipv4/neigh/default/gc_thresh3")
 _PROBE_TIMEOUT_S = 10.0
 _END_TIMEOUT_S = 60.0
@@ -90,6 +92,11 @@ def _programs() -> Iterator[Problem]:
 def memory_mib(switches: int) -> int:
     """What a routed lab of so many switches needs."""
     return _LAB_MIB + _SWITCH_MIB * switches
+
+
+def machine_memory_mib(switches: int) -> int:
+    """Of the machine that a routed lab of so many switches runs in, for those that run in one."""
+    return _SYSTEM_MIB + memory_mib(switches)
 
 
 def _memory(switches: int) -> Iterator[Problem]:

@@ -23,7 +23,7 @@ from nornir_tasks.usecases.lab_machines import (
     check_cabled_in,
     machine_plans,
 )
-from nornir_tasks.usecases.lab_routed import check_routed
+from nornir_tasks.usecases.lab_routed import Place, routed_place
 from nornir_tasks.usecases.progress import Event, On, ignore
 from nornir_tasks.usecases.site import SiteDesign, select
 
@@ -43,6 +43,8 @@ class LabOptions:
     """Whether hosts announce themselves to their leaves by LLDP."""
     routed: bool = False
     """Whether switches route by FRR, in network namespaces (needs root); else routes are simulated."""
+    machine: bool = False
+    """Whether a routed lab runs in a machine of its own, also where this kernel has all that it needs."""
     planes: tuple[str, ...] = ()
     """The planes whose fabrics' switches run; empty means all."""
 
@@ -100,6 +102,8 @@ class LabStatus:
     machines: tuple[MachineStatus, ...] = ()
     faults: tuple[Fault, ...] = ()
     """What somebody broke (lab_faults.py)."""
+    machine: Mapping[str, Any] | None = None
+    """The machine that the switches run in: accelerator, memory_mib, image, pid, ssh_config; None: they run here."""
     answer: Mapping[str, Any] | None = None
     """The status from the lab's process, its switches under ``devices``; None unless it is up."""
 
@@ -125,9 +129,11 @@ def up(design: SiteDesign, options: LabOptions, on: On = ignore) -> LabUp:
         raise LabError(Problem(design.site.name, "this site has real switches; its verbs reach those", hint=hint))
     every = frozenset(each.name for each in design.network.devices)
     chosen = frozenset(select(design, options.planes)) if options.planes else every
-    if options.routed:
-        check_routed(design, chosen)
-    lab, plan = Lab(design.site.state_directory), lab_plan(design, options.host_lldp, chosen, options.routed)
+    place = _place(design, options, chosen)
+    if place.line:
+        on(LabMessage("switches", place.line))
+    plan = lab_plan(design, options.host_lldp, chosen, options.routed, in_machine=place.in_machine)
+    lab = Lab(design.site.state_directory)
     plans = None if options.hosts is None else machine_plans(design, options.hosts, chosen if options.routed else ())
     if plans:
         _check_machines(lab, plan, plans, on)
@@ -143,6 +149,18 @@ def up(design: SiteDesign, options: LabOptions, on: On = ignore) -> LabUp:
     ask = lab.ask if options.routed else None
     changed = Machines(design.site.state_directory).up(plans, lambda line: on(LabMessage("machines", line)), ask)
     return LabUp(switches, tuple(each.name for each in plans), changed)
+
+
+def _place(design: SiteDesign, options: LabOptions, chosen: Collection[str]) -> Place:
+    """Where the lab runs. Raises LabError for options that do not go together."""
+    if options.machine and not options.routed:
+        raise LabError(Problem("--machine", "only a routed lab runs in a machine: nornir lab up --routed --machine"))
+    place = routed_place(design, chosen, is_asked=options.machine) if options.routed else Place(in_machine=False)
+    if place.in_machine and options.hosts:
+        what = "hosts cannot be machines where the switches run in one: the cables of both would have to meet in it"
+        hint = "without --hosts: hosts are namespaces in that machine; or with --plane of planes that need no machine"
+        raise LabError(Problem("--hosts", what, found=place.line, hint=hint))
+    return place
 
 
 def _check_machines(lab: Lab, plan: LabPlan, plans: tuple[MachinePlan, ...], on: On) -> None:
@@ -175,11 +193,17 @@ def status(site: str | Path) -> LabStatus:
     answer, counted = lab.ask("status"), lab.ask("requests")
     devices = [{**each, **counted[each["name"]]} for each in answer["devices"]]
     faults = lab.faults().faults
-    return LabStatus(lab.directory, state, machines=machines, faults=faults, answer={**answer, "devices": devices})
+    answer = {**answer, "devices": devices}
+    return LabStatus(lab.directory, state, machines=machines, faults=faults, machine=lab.machine, answer=answer)
 
 
 def lab_plan(
-    design: SiteDesign, host_lldp: bool = False, only: Collection[str] | None = None, routed: bool = False
+    design: SiteDesign,
+    host_lldp: bool = False,
+    only: Collection[str] | None = None,
+    routed: bool = False,
+    *,
+    in_machine: bool = False,
 ) -> LabPlan:
     """The design's devices, cables and hosts, and the ASN each switch's day-0 BGP process runs.
 
@@ -208,7 +232,7 @@ def lab_plan(
             hosts.append(LabHost(*lower, upper, mtu_bytes, link.name, host_lldp, end))
     used = {(each.name, each.end.bond) for each in hosts if each.end is not None}
     bonds = tuple(each for each in ends.bonds if len(there) == len(network.devices) or (each.host, each.name) in used)
-    return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts), bonds, attached, routed)
+    return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts), bonds, attached, routed, in_machine)
 
 
 def _port_names(design: SiteDesign, device: Device) -> tuple[str, ...]:

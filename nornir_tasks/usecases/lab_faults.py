@@ -1,7 +1,7 @@
-"""Break the lab of a site on purpose, and mend it: cables cut, swapped and lossy, switches without power or hanging.
+"""Break the lab of a site on purpose, and mend it: cables cut, swapped, lossy and slow, switches off or hanging.
 
-A tier of the lab carries out the requests cut-cable, mend-cable, swap-cables, lose-packets, switch-off, switch-on,
-freeze, thaw and faults (switch_twins/control.py). What a name means, and whether anything is left
+A tier of the lab carries out the requests cut-cable, mend-cable, swap-cables, lose-packets, delay-packets, switch-off,
+switch-on, freeze, thaw and faults (switch_twins/control.py). What a name means, and whether anything is left
 to do, is decided here for all tiers.
 """
 
@@ -25,13 +25,15 @@ from nornir_tasks.usecases.site import load
 Impairment = Literal["loss", "delay"]
 TIER_OF: Mapping[Impairment, str] = {
     "loss": "the routed tier (lab up --routed)",
-    "delay": "the machine tier, which is not built yet",
+    "delay": "the routed tier where the kernel has netem, as in a machine (lab up --routed --machine)",
 }
 """What switches on loopback cannot have, as they send no packets -> whose it is."""
 
 
 LEAST_PERCENT = 0.01
 """The smallest step in which a cable loses packets."""
+LEAST_MS, MOST_MS = 0.1, 10_000.0
+"""Between a timer of an idle kernel and what no session outlives anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +133,16 @@ def lose(site: str | Path, cable: str, share: str, on: On = ignore) -> Change:
 
 
 def delay(site: str | Path, cable: str, time_ms: str, on: On = ignore) -> Change:
-    """Hold back packets on a cable: raises LabError, as no lab can yet."""
+    """Have a cable hold back each packet for this time in ms, each way; a breakout cable in all its legs."""
     with _Technician.at(site, on) as hands:
-        raise _impossible("delay", cable, hands.cables(cable), time_ms)
+        cables = hands.cables(cable)
+        if not hands.wired.can_delay:
+            raise _impossible("delay", cable, cables, time_ms)
+        delay_ms, slow = _time_ms(time_ms), hands.wired.of("slow")
+        for name in cables:
+            if name not in slow or slow[name].delay_ms != delay_ms:
+                hands.ask("delay-packets", cable=name, ms=delay_ms)
+        return hands.change(f"{_are('cable', cables)} holding back every packet for {delay_ms:g} ms already")
 
 
 def _impossible(kind: Impairment, cable: str, cables: Sequence[str], amount: str) -> LabError:
@@ -154,6 +163,18 @@ def _percent(share: str) -> float:
             Problem(share or "loss", "is no share of packets", f"percent, from {LEAST_PERCENT:g} to 100", hint=hint)
         )
     return percent
+
+
+def _time_ms(text: str) -> float:
+    """Raises LabError for what is no time."""
+    try:
+        time_ms = float(text.removesuffix("ms"))
+    except ValueError:
+        time_ms = 0.0
+    if not LEAST_MS <= time_ms <= MOST_MS:
+        expected, hint = f"milliseconds, from {LEAST_MS:g} to {MOST_MS:g}", "nornir lab mend CABLE ends it"
+        raise LabError(Problem(text or "delay", "is no time that packets can be held back", expected, hint=hint))
+    return time_ms
 
 
 class _Technician:
@@ -235,6 +256,8 @@ class _Technician:
                 self.carrier(fault.names[0], is_there=True)
             case "lossy":
                 self.ask("lose-packets", cable=fault.names[0], percent=0)
+            case "slow":
+                self.ask("delay-packets", cable=fault.names[0], ms=0)
             case "swapped":
                 has = {whose: cable for cable, whose in self._lab.faults().swapped.items()}
                 if fault.names[0] in has:
@@ -249,9 +272,9 @@ class _Technician:
         return Change(now, made, mended, "" if made or mended else as_before)
 
 
-def _key(fault: Fault) -> tuple[str, tuple[str, ...], float]:
+def _key(fault: Fault) -> tuple[str, tuple[str, ...], float, float]:
     """By which a fault is the same; a cable that is cut may be swapped as well."""
-    return fault.kind, fault.names, fault.percent
+    return fault.kind, fault.names, fault.percent, fault.delay_ms
 
 
 def _are(what: str, names: Sequence[str]) -> str:

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,11 +85,11 @@ def probe(site: str | Path, source: str, target: str, seconds: float) -> Probe:
         "flows": FLOWS,
         "counted": counted,
     }
-    return Probe(near, far, **_run(order, seconds))
+    return Probe(near, far, **_run(lab, order, seconds))
 
 
-def _run(order: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    command = [sys.executable, "-m", _MODULE, json.dumps(order)]
+def _run(lab: Lab, order: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    command = lab.command(_MODULE, json.dumps(order))
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + _PATIENCE_S, check=False)  # noqa: S603
     except subprocess.TimeoutExpired as error:

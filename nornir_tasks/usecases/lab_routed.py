@@ -1,11 +1,29 @@
-"""Which planes of a site a routed lab can have."""
+"""Which planes of a site a routed lab can have, and where it runs."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.lab.routed import lacking
 from nornir_tasks.usecases.site import SiteDesign
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a lab runs: in a machine of its own, or in namespaces of this one. ``line``: which machine, and why."""
+
+    in_machine: bool
+    line: str = ""
+
+
+def routed_place(design: SiteDesign, switches: Collection[str], *, is_asked: bool) -> Place:
+    """Where a routed lab of these switches runs. ``is_asked``: in a machine, whatever this kernel has.
+
+    Raises LabError that names every plane or fabric which a routed lab cannot have.
+    """
+    check_routed(design, switches)
+    return Place(is_asked, "the fabric runs in one machine, as --machine says" if is_asked else "")
 
 
 def check_routed(design: SiteDesign, switches: Collection[str]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..bgp_paths import BgpPath
 from ..clock import Clock
-from ..errors import TwinError
+from ..errors import Problem, TwinError
 from ..fabric import FabricSim
 from ..policy import prefix_text
 from ..seeds import Value
@@ -26,7 +26,7 @@ from ..spec import End, LabSpec, RoutedSpec
 from ..state import SwitchState
 from ..twin import Twin
 from ..wiring import Link, LldpNeighbor
-from . import filters
+from . import delays, filters
 from .cabling import Cabling, check_names
 from .commands import ip, ip_json
 from .conf import DEFAULT, Lines, configuration, text
@@ -64,6 +64,7 @@ class RoutedFabric(FabricSim):
         self._left_out: dict[str, tuple[Unplayed, ...]] = {}
         self._ports: dict[str, tuple[float, dict[str, Port]]] = {}
         self._machines = Machines(self._cabling)
+        self._has_netem: bool | None = None
         self._is_up = False
 
     def attach(self, twin: Twin) -> None:
@@ -221,15 +222,35 @@ class RoutedFabric(FabricSim):
         super().lose(cable, percent)
         self._drop(cable, percent)
 
+    def can_delay(self) -> bool:
+        """Has this kernel netem? Tried once."""
+        if self._has_netem is None:
+            self._has_netem = delays.is_there(self._cabling.namespace("probe"))
+        return self._has_netem
+
+    def delay(self, cable: str, time_ms: float) -> None:
+        """Hold back the packets of a cable, each way. Raises TwinError for that of a machine: it sends by itself."""
+        if self.wiring.ends(cable)[1] in self._cabling.taps:
+            raise TwinError(Problem(cable, "leads to a host that is a machine, whose packets cannot be held back"))
+        super().delay(cable, time_ms)
+        self._slow_down(cable, time_ms)
+
+    def _slow_down(self, cable: str, time_ms: float) -> None:
+        """Each end holds back what it sends."""
+        for end in self.wiring.ends(cable):
+            delays.hold(self.namespace(end.device), kernel_name(end.port), time_ms)
+
     def _drop(self, cable: str, percent: float) -> None:
         """Both ways are filtered at the upper end, which is a switch's."""
         end = self.wiring.ends(cable)[0]
         filters.lose(self.namespace(end.device), kernel_name(end.port), percent)
 
     def _filter_again(self, cable: str) -> None:
-        """A filter goes with its port: after something else was plugged in."""
+        """Filters and queues go with their port: after something else was plugged in."""
         if percent := self.wiring.lossy().get(cable):
             self._drop(cable, percent)
+        if time_ms := self.wiring.slow().get(cable):
+            self._slow_down(cable, time_ms)
         for each in sorted({end.device for end in self.wiring.ends(cable)} & self._frozen):
             filters.hang(self.namespace(each), self._ports_of(each))
 

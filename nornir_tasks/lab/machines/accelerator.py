@@ -31,7 +31,11 @@ class Accelerator:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """QEMU's arguments; one processor under TCG, where a second one only adds cost.
+        """QEMU's arguments for a host; one processor under TCG, where a second one only adds cost."""
+        return self.arguments_for(2 if self.name == "kvm" else 1, _SMALL_CACHE_MIB)
+
+    def arguments_for(self, processors: int, cache_mib: int) -> tuple[str, ...]:
+        """QEMU's arguments for a machine of so many processors; ``cache_mib``: of translated code, under TCG.
 
         TCG executes ``rep stosb`` byte by byte, and each byte on a page with translated code takes the slow path. A
         kernel that finds ERMS clears its pages this way, and took ten minutes and more to reboot over the translated
@@ -39,8 +43,12 @@ class Accelerator:
         translations.
         """
         if self.name == "kvm":
-            return ("-accel", "kvm", "-cpu", "host", "-smp", "2")
-        return ("-accel", "tcg,thread=multi,tb-size=128", "-cpu", "max,erms=off,fsrm=off", "-smp", "1")
+            return ("-accel", "kvm", "-cpu", "host", "-smp", str(processors))
+        tcg = f"tcg,thread=multi,tb-size={cache_mib}"
+        return ("-accel", tcg, "-cpu", "max,erms=off,fsrm=off", "-smp", str(processors))
+
+
+_SMALL_CACHE_MIB = 128
 
 
 def choose(kernel: Path, cache: Path) -> Accelerator:

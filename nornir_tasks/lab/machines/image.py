@@ -1,16 +1,19 @@
-"""The disk image of all lab machines: Debian 12, made once, kept under the hash of its recipe.
+"""The disk images of lab machines: Debian 12, each made once, kept under the hash of its recipe.
 
-The recipe is data: the files of the folder ``image``, and the commands below. mmdebstrap makes the root file system as
-a folder, mke2fs copies it into a partition (no loop device), and the image's own kernel, started by QEMU, installs
-GRUB, so that a machine reboots with the command line that its roles set.
+A recipe is data: the files of its folder, and the commands below. mmdebstrap makes the root file system as a folder,
+mke2fs copies it into a partition (no loop device). The image of hosts boots by itself: its own kernel, started by QEMU,
+installs GRUB, so that a machine reboots with the command line that its roles set. That of the machine which a routed
+lab runs in is started by QEMU each time.
 """
 
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from nornir_tasks.errors import LabError, Problem
@@ -20,6 +23,7 @@ from nornir_tasks.lab.machines.accelerator import Accelerator, choose
 from nornir_tasks.lab.machines.commands import run
 
 RECIPE = Path(__file__).parent / "image"
+FABRIC_RECIPE = Path(__file__).parent / "fabric_image"
 SUITE = "bookworm"
 DISK_MIB = 4096
 PARTITION_OFFSET = 1024 * 1024
@@ -33,30 +37,84 @@ LAYOUT = "1"
 Say = Callable[[str], None]
 
 
-def recipe_hash() -> str:
-    """Sixteen hex digits from every file of the recipe: name and content."""
-    digest = hashlib.sha256(f"{LAYOUT} {SUITE} {DISK_MIB} {LEFT_OUT}".encode())
-    for file in sorted(each for each in RECIPE.rglob("*") if each.is_file()):
-        digest.update(f"\0{file.relative_to(RECIPE)}\0".encode())
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How one image is made.
+
+    folders  what the hash is of; the first has the packages and ``customise.sh``
+    grub     does the image boot by itself?
+    """
+
+    about: str
+    folders: tuple[Path, ...]
+    grub: bool
+
+    @property
+    def hash(self) -> str:
+        """Sixteen hex digits from every file of the recipe: name and content."""
+        digest = hashlib.sha256(f"{LAYOUT} {SUITE} {DISK_MIB} {LEFT_OUT}".encode())
+        for folder in self.folders:
+            for file in sorted(each for each in folder.rglob("*") if each.is_file()):
+                digest.update(f"\0{file.relative_to(folder)}\0".encode())
+                digest.update(file.read_bytes())
+        return digest.hexdigest()[:16]
+
+    def packages(self) -> list[str]:
+        """The Debian packages to begin with; those to build with go again."""
+        lists = (self.folders[0] / name for name in ("packages.txt", "build_packages.txt"))
+        lines = [line for file in lists if file.exists() for line in file.read_text(encoding="utf-8").splitlines()]
+        return [line for line in lines if line and not line.startswith("#")]
 
 
-def ensure_image(say: Say) -> tuple[Path, Accelerator]:
-    """The image of the present recipe (made if it is missing) and how guests run here."""
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image on this machine, and how guests run here."""
+
+    folder: Path
+    accelerator: Accelerator
+
+    @property
+    def disk(self) -> Path:
+        return self.folder / "base.qcow2"
+
+    @property
+    def kernel(self) -> Path:
+        return self.folder / "vmlinuz"
+
+    @property
+    def initrd(self) -> Path:
+        return self.folder / "initrd.img"
+
+
+def host_recipe() -> Recipe:
+    """Of a machine that is a host."""
+    return Recipe("of hosts", (RECIPE,), grub=True)
+
+
+def fabric_recipe() -> Recipe:
+    """Of the machine that a routed lab runs in. It takes its name and keys as a host does, by the same files."""
+    return Recipe("of the routed lab's machine", (FABRIC_RECIPE, RECIPE / "root"), grub=False)
+
+
+def is_made(recipe: Recipe) -> bool:
+    """Is its image here?"""
+    return (cache_directory() / "images" / recipe.hash).exists()
+
+
+def ensure_image(recipe: Recipe, say: Say) -> Image:
+    """The image of a recipe (made if it is missing) and how guests run here."""
     images = cache_directory() / "images"
     images.mkdir(mode=0o700, parents=True, exist_ok=True)
-    name = recipe_hash()
+    name = recipe.hash
     wanted = images / name
     if not wanted.exists():
         with locked(images / f"{name}.lock", "another command makes the image already", say):
             if not wanted.exists():
-                _build(wanted, say)
-    accelerator = choose(wanted / "vmlinuz", cache_directory())
-    return wanted / "base.qcow2", accelerator
+                _build(recipe, wanted, say)
+    return Image(wanted, choose(wanted / "vmlinuz", cache_directory()))
 
 
-def _build(wanted: Path, say: Say) -> None:
+def _build(recipe: Recipe, wanted: Path, say: Say) -> None:
     started = time.monotonic()
     # We have the lock, so the process that made these was killed.
     for left in wanted.parent.glob(f"{wanted.name}.building-*"):
@@ -64,9 +122,9 @@ def _build(wanted: Path, say: Say) -> None:
     work = Path(tempfile.mkdtemp(prefix=f"{wanted.name}.building-", dir=wanted.parent))
     work.chmod(0o755)  # apt's own user needs access to the folders below
     try:
-        say(f"image {wanted.name}: Debian 12 is put together, once; some 2 to 4 minutes")
+        say(f"image {wanted.name} ({recipe.about}): Debian 12 is put together, once; some 2 to 4 minutes")
         root = work / "root"
-        _root_file_system(root)
+        _root_file_system(recipe, root)
         done = work / "image"
         done.mkdir(mode=0o755)
         for found, name in ((root / "boot", "vmlinuz"), (root / "boot", "initrd.img")):
@@ -75,8 +133,9 @@ def _build(wanted: Path, say: Say) -> None:
         say(f"image {wanted.name}: root file system made after {time.monotonic() - started:.0f} s; now its disk")
         disk = _disk(root, work / "disk.raw")
         shutil.rmtree(root)
-        say(f"image {wanted.name}: first boot, which installs GRUB ({accelerator.name.upper()})")
-        _install_grub(done, disk, accelerator)
+        if recipe.grub:
+            say(f"image {wanted.name}: first boot, which installs GRUB ({accelerator.name.upper()})")
+            _install_grub(done, disk, accelerator)
         run(["qemu-img", "convert", "-O", "qcow2", str(disk), str(done / "base.qcow2")], 300)
         done.rename(wanted)
         say(f"image {wanted.name}: made in {time.monotonic() - started:.0f} s")
@@ -84,14 +143,15 @@ def _build(wanted: Path, say: Say) -> None:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _root_file_system(root: Path) -> None:
-    packages = _packages("packages.txt") + _packages("build_packages.txt")
-    argv = ["mmdebstrap", "--quiet", "--mode=root", "--variant=minbase", f"--include={','.join(packages)}"]
+def _root_file_system(recipe: Recipe, root: Path) -> None:
+    argv = ["mmdebstrap", "--quiet", "--mode=root", "--variant=minbase", f"--include={','.join(recipe.packages())}"]
     argv += [f"--dpkgopt=path-exclude={path}" for path in LEFT_OUT]
     # The hook's words are passed in the environment: our paths need no quoting there.
-    argv += ['--customize-hook=sh "$GPUFABRIC_RECIPE/customise.sh" "$1" "$GPUFABRIC_RECIPE"', SUITE, str(root)]
+    hook = 'sh "$GPUFABRIC_RECIPE/customise.sh" "$1" "$GPUFABRIC_RECIPE" "$GPUFABRIC_HOST_RECIPE" "$GPUFABRIC_PYTHON"'
+    argv += [f"--customize-hook={hook}", SUITE, str(root)]
     mirror = os.environ.get("GPUFABRIC_DEBIAN_MIRROR")
-    environment = {**os.environ, "GPUFABRIC_RECIPE": str(RECIPE), "LC_ALL": "C.UTF-8"}
+    words = {"RECIPE": str(recipe.folders[0]), "HOST_RECIPE": str(RECIPE), "PYTHON": sys.executable}
+    environment = {**os.environ, **{f"GPUFABRIC_{name}": word for name, word in words.items()}, "LC_ALL": "C.UTF-8"}
     environment["PATH"] = f"{environment.get('PATH', '')}:/usr/sbin:/sbin"
     run([*argv, *([mirror] if mirror else [])], BUILD_TIMEOUT_S, environment=environment)
 
@@ -120,8 +180,3 @@ def _install_grub(image: Path, disk: Path, accelerator: Accelerator) -> None:
     if "GRUB IS INSTALLED" not in output:
         tail = " | ".join(output.strip().splitlines()[-6:])
         raise LabError(Problem("lab image", "its first boot did not install GRUB", found=tail))
-
-
-def _packages(name: str) -> list[str]:
-    lines = (RECIPE / name).read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("#")]

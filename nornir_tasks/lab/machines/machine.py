@@ -74,7 +74,7 @@ class Machine:
         """Start QEMU and return the port on 127.0.0.1 for its SSH. A port that is in use by now is replaced."""
         image = Path(str((self.record or {})["image"]))
         for left in reversed(range(PORT_TRIES)):
-            port = int((self.record or {}).get("port") or 0) or _free_port()
+            port = int((self.record or {}).get("port") or 0) or free_port()
             try:
                 run(self._qemu(plan, accelerator, taps, port), START_TIMEOUT_S)
             except LabError as error:
@@ -186,7 +186,8 @@ def _given(item: str, file: Path) -> list[str]:
     return ["-fw_cfg", f"name=opt/gpufabric/{item},file={file}"]
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that nobody has at this moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

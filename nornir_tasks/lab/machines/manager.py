@@ -16,9 +16,8 @@ import yaml
 
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.lab.lock import locked
-from nornir_tasks.lab.machines.accelerator import Accelerator
 from nornir_tasks.lab.machines.identity import Keys
-from nornir_tasks.lab.machines.image import ensure_image
+from nornir_tasks.lab.machines.image import Image, ensure_image, host_recipe
 from nornir_tasks.lab.machines.machine import Machine
 from nornir_tasks.lab.machines.network import LeafNamespace
 from nornir_tasks.lab.machines.plan import MachinePlan
@@ -86,10 +85,11 @@ class Machines:
         if down:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.keys.make()
-            image, accelerator = ensure_image(say)
+            image = ensure_image(host_recipe(), say)
+            accelerator = image.accelerator
             say(f"accelerator: {accelerator.name.upper()} ({accelerator.reason})")
             self.namespace.make()
-            self._start(down, image, accelerator, say, ask)
+            self._start(down, image, say, ask)
         answered = [plan for plan in plans if self.namespace.answer(plan, self.machine(plan.name).directory)]
         again = [plan for plan in answered if plan not in down]
         for plan in again:
@@ -170,8 +170,7 @@ class Machines:
     def _start(
         self,
         plans: Sequence[MachinePlan],
-        image: Path,
-        accelerator: Accelerator,
+        image: Image,
         say: Callable[[str], None],
         ask: Ask | None,
     ) -> None:
@@ -180,9 +179,9 @@ class Machines:
             machine = self.machine(plan.name)
             if machine.record is None:
                 shutil.rmtree(machine.directory, ignore_errors=True)
-                machine.make(plan, image)
+                machine.make(plan, image.disk)
             taps = self.namespace.prepare(plan)
-            machine.start(plan, accelerator, taps)
+            machine.start(plan, image.accelerator, taps)
             self.namespace.adopt(plan, taps)
             if ask is not None:
                 _plug(plan, taps, machine.directory / SOCKET, ask)

@@ -8,12 +8,12 @@ from nornir_tasks.lab.machines.commands import is_there
 from nornir_tasks.lab.machines.machine import MEMORY_MIB
 from nornir_tasks.lab.memory import available_mib
 
+IMAGE_PROGRAMS = {"mmdebstrap": "mmdebstrap", "sfdisk": "fdisk", "mke2fs": "e2fsprogs"}
+"""What an image is made with."""
 PROGRAMS = {
     "qemu-system-x86_64": "qemu-system-x86",
     "qemu-img": "qemu-utils",
-    "mmdebstrap": "mmdebstrap",
-    "sfdisk": "fdisk",
-    "mke2fs": "e2fsprogs",
+    **IMAGE_PROGRAMS,
     "ssh": "openssh-client",
     "ip": "iproute2",
 }

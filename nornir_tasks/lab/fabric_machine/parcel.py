@@ -1,0 +1,43 @@
+"""What is sent into the machine: the switches' program as it is here, the lab's specification, its password."""
+
+import io
+import json
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from switch_twins import client
+
+PROGRAM = PurePosixPath("opt/gpufabric")
+LAB = PurePosixPath("lab")
+"""In memory alone (``gpufabric-init``): the lab's CA and the switches' keys are made there and never leave it."""
+_SECRETS = LAB / ".secrets"
+
+
+def parcel(spec: Mapping[str, Any]) -> bytes:
+    """An archive to be unpacked at the machine's root. Raises OSError if something of it cannot be read.
+
+    Compiled modules go along: where this Python is the machine's, nothing has to be compiled there.
+    """
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
+        program = Path(client.__file__).parent
+        archive.add(program, str(PROGRAM / program.name))
+        password = Path(spec["password_file"])
+        _add(archive, _SECRETS / password.name, password.read_bytes())
+        _add(archive, LAB / "spec.json", json.dumps(there(spec)).encode())
+    return packed.getvalue()
+
+
+def there(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The specification as the switches' process in the machine reads it."""
+    password = _SECRETS / Path(spec["password_file"]).name
+    paths = {"dir": LAB, "ca": LAB / "ca.pem", "password_file": password}
+    return {**spec, **{key: f"/{path}" for key, path in paths.items()}}
+
+
+def _add(archive: tarfile.TarFile, path: PurePosixPath, content: bytes) -> None:
+    entry = tarfile.TarInfo(str(path))
+    entry.size, entry.mode = len(content), 0o600
+    archive.addfile(entry, io.BytesIO(content))

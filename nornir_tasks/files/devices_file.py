@@ -6,6 +6,7 @@ A real site's stands beside its intent; the built-in lab writes one for itself.
     password: !secret switch_password    # a name, resolved where it is sent (files/secrets.py)
     ca: ca.pem                           # what the switches' certificates are verified with; or a fingerprint for each
     known_hosts: known_hosts             # host keys, for switches that need SSH as well
+    timeout_s: 30                        # so long each may take to answer; 30 without it
     devices:
       leaf-g1-r0: {address: 192.0.2.11, serial: ABC123, mac: "0c:42:a1:00:00:12"}
     attached:                            # what else has a port on the out-of-band plane
@@ -91,6 +92,8 @@ class DeviceList(Part):
     """The CA that signed the switches' certificates, relative to this file; needed where no fingerprint is pinned."""
     known_hosts: str | None = None
     """SSH host keys, relative to this file; NX-OS takes files over SSH."""
+    timeout_s: Annotated[int, Field(ge=5, le=600)] = 30
+    """So long a switch may take to answer one request."""
     devices: dict[str, DeviceEntry]
     attached: dict[str, AttachedEntry] = Field(default_factory=dict)
     """By the names of the cabling plan. Devices that speak no LLDP are told apart by this alone."""

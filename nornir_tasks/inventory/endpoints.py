@@ -142,4 +142,5 @@ def _endpoint(name: str, os: str, listed: DeviceList, entry: DeviceEntry, folder
         ca_file=folder / listed.ca if listed.ca else None,
         fingerprint=entry.fingerprint,
         known_hosts=folder / listed.known_hosts if listed.known_hosts else None,
+        timeout_s=float(listed.timeout_s),
     )

@@ -46,6 +46,8 @@ STOP_TIMEOUT_PER_SWITCH_S = 0.05
 CONTROL_TIMEOUT_S = 30.0
 CONTROL_TIMEOUT_PER_SWITCH_S = 0.1
 """The lab answers one thing at a time, the longest of them being a fabric's routes after a cable was swapped."""
+ANSWER_TIMEOUT_S = 300
+"""Of a switch in an emulated machine: all of them are one process, and clients ask all at once."""
 EMULATED = 10
 """So many times as long anything takes where a processor is emulated, at least."""
 FABRIC_MACHINE = "nornir_tasks.lab.fabric_machine"
@@ -268,6 +270,7 @@ class Lab:
         }
         head = f"username: {spec['username']}\npassword: !secret {SECRET}\nca: ca.pem\nknown_hosts: known_hosts\n"
         macs = {each["name"]: {"mac": each["mac"]} for each in spec["hosts"] if each["name"] in attached}
+        head += f"timeout_s: {ANSWER_TIMEOUT_S}\n" if "machine" in spec else ""
         parts = {"devices": known, **({"attached": macs} if macs else {})}
         text = head + yaml.safe_dump(parts, sort_keys=False)
         (self.directory / DEVICES).write_text(text, encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,8 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespa
 CONVERGED_S = 40.0
 """Of a loaded machine; an idle one needs a few seconds."""
 _STEP_S = 0.2
+_INSIDE_S = 120.0
+"""Of a command in an emulated machine on busy cores."""
 
 
 def until(holds: Callable[[], Any], timeout_s: float = CONVERGED_S) -> None:
@@ -76,6 +79,10 @@ class RoutedLab:
         spec = json.loads((operator.lab / "spec.json").read_text())
         self.name: str = spec["routed"]["name"]
         self.switches: list[str] = [each["name"] for each in spec["devices"]]
+        self._into: list[str] = []
+        if "machine" in spec:
+            ready = json.loads((operator.lab / "ready.json").read_text())
+            self._into = ["ssh", "-F", ready["machine"]["ssh_config"], "fabric"]
 
     def ask(self, request: str, **arguments: object) -> Any:
         return self.operator.control.ask(request, **arguments)
@@ -83,7 +90,9 @@ class RoutedLab:
     def inside(self, name: str, *command: str, text: str = "") -> str:
         """Run a command in the namespace of a switch or host."""
         words = ["ip", "netns", "exec", f"{self.name}-{name}", *command]
-        done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=60, check=False)
+        if self._into:
+            words = [*self._into, shlex.join(words)]
+        done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=_INSIDE_S, check=False)
         assert done.returncode == 0, f"{words}: {done.stderr}"
         return done.stdout
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -176,8 +177,19 @@ REFUSED = (
     ("probe", "gpu-1:rail0", "gpu-1:rail1"),
     ("loss", "leaf-g1-r0-u1", "0"),
     ("loss", "leaf-g1-r0-u1", "some"),
-    ("delay", "leaf-g1-r0-u1", "5"),
 )
+
+
+def test_a_cable_holds_packets_back_where_the_kernel_has_netem_and_else_the_lab_says_so(lab: RoutedLab) -> None:
+    if lab.ask("faults")["can_delay"]:
+        assert "holds back every packet 5 ms each way" in lab.operator.run("lab", "delay", "leaf-g1-r0-u1", "5")
+        assert "netem" in lab.inside("leaf-g1-r0", "tc", "qdisc", "show", "dev", "et63_1")
+        assert "from 0.1 to 10000" in lab.operator.run("lab", "delay", "leaf-g1-r0-u1", "0", code=10)
+    else:
+        refused = lab.operator.run("lab", "delay", "leaf-g1-r0-u1", "5", code=10)
+        assert "delay 5: cannot be put on cable leaf-g1-r0-u1 in this lab" in refused
+        assert "where the kernel has netem" in refused
+    assert not list(Path("/run/netns").glob(f"{lab.name}-probe"))
 
 
 def test_what_cannot_be_probed_or_lost_is_said(lab: RoutedLab, request: pytest.FixtureRequest) -> None:

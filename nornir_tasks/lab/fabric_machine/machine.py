@@ -25,7 +25,10 @@ SSH_CONFIG = "ssh_config"
 CONTROL = "control.sock"
 _MUX = "ssh.sock"
 _MAKE_TIMEOUT_S = 60.0
-_APPEND = "root=/dev/vda1 rw console=ttyS0 quiet mitigations=off fsck.mode=skip init=/usr/local/sbin/gpufabric-init"
+_APPEND = (
+    "root=/dev/vda1 rw console=ttyS0 quiet mitigations=off fsck.mode=skip transparent_hugepage=never"
+    " init=/usr/local/sbin/gpufabric-init"
+)
 _GREETING_TIMEOUT_S = 10.0
 
 
@@ -47,8 +50,8 @@ class FabricMachine:
     def make(self, image: Image) -> None:
         """Make its keys and an empty disk over the image. Raises LabError."""
         self.directory.mkdir(mode=0o700, exist_ok=True)
+        (self.directory / NAME).mkdir(mode=0o700, exist_ok=True)
         self.keys.make()
-        self.keys.host_key(NAME).parent.chmod(0o700)
         (self.directory / "name").write_text(f"{NAME}\n", encoding="utf-8")
         argv = ["qemu-img", "create", "-q", "-f", "qcow2", "-b", str(image.disk), "-F", "qcow2"]
         run([*argv, str(self.directory / "disk.qcow2")], _MAKE_TIMEOUT_S)

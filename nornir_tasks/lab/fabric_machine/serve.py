@@ -38,6 +38,8 @@ _ASK_TIMEOUT_S = 60.0
 _COPY_TIMEOUT_S = 120.0
 _END_TIMEOUT_S = 5.0
 _STEP_S = 0.2
+_ASK_EACH_S = 2.0
+"""Each question is a channel of SSH, which costs an emulated processor 30 ms."""
 _PORT_TRIES = 5
 _PORT_TAKEN, _ADDRESS_TAKEN = "host forwarding rule", "Address already in use"
 """What QEMU and ssh say of one."""
@@ -106,6 +108,7 @@ class _MachineLab:
     def serve(self, lifetime_s: float) -> None:
         """Bring it up, and stay until something of it ends. Raises LabError with what did."""
         _write(self._directory / RECORD, {"pid": os.getpid(), "started": start_time(os.getpid())})
+        (self._directory / "pid").write_text(str(os.getpid()), encoding="utf-8")  # for scripts
         self._boot()
         self._run_switches(lifetime_s)
         for name in ("ca.pem", "known_hosts"):
@@ -164,7 +167,7 @@ class _MachineLab:
                 session.stdin.write(parcel(self._spec))
                 session.stdin.close()
         timeout_s = switches_timeout_s(len(self._spec["devices"]))
-        self._wait(self._answers, timeout_s, "the switches' process in the machine is not ready")
+        self._wait(self._answers, timeout_s, "the switches' process in the machine is not ready", _ASK_EACH_S)
 
     def _write_ready(self) -> None:
         """As the switches' own process does, with the paths of this machine."""
@@ -188,7 +191,7 @@ class _MachineLab:
 
     # -- waiting ---------------------------------------------------------------------------------------------------
 
-    def _wait(self, holds: Callable[[], bool], timeout_s: float, what: str) -> None:
+    def _wait(self, holds: Callable[[], bool], timeout_s: float, what: str, step_s: float = _STEP_S) -> None:
         """Wait for a state. Raises LabError if it does not come in time, or if something of the lab ends meanwhile."""
         deadline = time.monotonic() + timeout_s
         while not holds():
@@ -196,7 +199,7 @@ class _MachineLab:
             if time.monotonic() > deadline:
                 hint = "end what else keeps this machine busy, then nornir lab up again"
                 raise LabError(Problem("machine", f"{what} after {timeout_s:.0f} s", found=self._tails(), hint=hint))
-            time.sleep(_STEP_S)
+            time.sleep(step_s)
 
     def _answers(self) -> bool:
         """Does the control socket answer? It is made when every switch listens."""

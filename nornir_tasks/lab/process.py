@@ -111,9 +111,9 @@ class LabProcess:
 
         ``say`` is told what it does meanwhile.
         """
-        deadline, said = time.monotonic() + timeout_s, 0
+        deadline, shown = time.monotonic() + timeout_s, 0
         while time.monotonic() < deadline:
-            said += self._tell_progress(said, say)
+            shown += self._tell_progress(shown, say)
             if not self.is_alive():
                 return False
             if (self.directory / READY).exists():
@@ -127,15 +127,15 @@ class LabProcess:
             )
         )
 
-    def _tell_progress(self, said: int, say: Say) -> int:
-        """Tell the lines after the first ``said``; how many these are."""
+    def _tell_progress(self, shown: int, say: Say) -> int:
+        """Tell the lines after the first ``shown``; how many these are."""
         try:
             lines = (self.directory / PROGRESS).read_text(encoding="utf-8").splitlines()
         except OSError:
             return 0
-        for line in lines[said:]:
+        for line in lines[shown:]:
             say(line)
-        return len(lines) - said
+        return len(lines) - shown
 
     def stop(self, timeout_s: float) -> None:
         """End it, if it runs. Raises LabError for one that cannot be ended, or that never said which it is."""

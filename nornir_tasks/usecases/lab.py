@@ -155,7 +155,7 @@ def _place(design: SiteDesign, options: LabOptions, chosen: Collection[str]) -> 
     """Where the lab runs. Raises LabError for options that do not go together."""
     if options.machine and not options.routed:
         raise LabError(Problem("--machine", "only a routed lab runs in a machine: nornir lab up --routed --machine"))
-    place = routed_place(design, chosen, is_asked=options.machine) if options.routed else Place(in_machine=False)
+    place = routed_place(design, chosen, on_request=options.machine) if options.routed else Place(in_machine=False)
     if place.in_machine and options.hosts:
         what = "hosts cannot be machines where the switches run in one: the cables of both would have to meet in it"
         hint = "without --hosts: hosts are namespaces in that machine; or with --plane of planes that need no machine"

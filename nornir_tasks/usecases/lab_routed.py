@@ -17,13 +17,13 @@ class Place:
     line: str = ""
 
 
-def routed_place(design: SiteDesign, switches: Collection[str], *, is_asked: bool) -> Place:
-    """Where a routed lab of these switches runs. ``is_asked``: in a machine, whatever this kernel has.
+def routed_place(design: SiteDesign, switches: Collection[str], *, on_request: bool) -> Place:
+    """Where a routed lab of these switches runs. ``on_request``: in a machine, whatever this kernel has.
 
     Raises LabError that names every plane or fabric which a routed lab cannot have.
     """
     check_routed(design, switches)
-    return Place(is_asked, "the fabric runs in one machine, as --machine says" if is_asked else "")
+    return Place(on_request, "the fabric runs in one machine, as --machine says" if on_request else "")
 
 
 def check_routed(design: SiteDesign, switches: Collection[str]) -> None:

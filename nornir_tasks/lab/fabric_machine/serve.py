@@ -11,7 +11,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -29,7 +28,7 @@ from nornir_tasks.lab.machines.accelerator import choose
 from nornir_tasks.lab.machines.commands import run
 from nornir_tasks.lab.machines.image import Image
 from nornir_tasks.lab.machines.machine import free_port
-from nornir_tasks.lab.process import PROGRESS, start_time
+from nornir_tasks.lab.process import LOG, PROGRESS, start_time
 from switch_twins.client import ADDRESS_TAKEN, ENDED, READY, RECORD, ControlClient, TwinError
 
 CANNOT_START = 10
@@ -51,7 +50,7 @@ _TAIL_LINES = 5
 _KEYS = ("os", "address", "api_port", "ssh_port")
 
 
-class _ToldToEnd(Exception):  # noqa: N818 - not an error
+class _EndedBySignal(Exception):  # noqa: N818 - not an error
     pass
 
 
@@ -64,33 +63,33 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     spec = json.loads(options.spec.read_text(encoding="utf-8"))
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _told_to_end)
+        signal.signal(number, _end_by_signal)
     with tempfile.TemporaryDirectory(prefix="gpufabric-") as sockets:
         lab = _MachineLab(
             spec, Image(options.image, choose(options.image / "vmlinuz", cache_directory())), Path(sockets)
         )
         try:
             lab.serve(options.max_seconds)
-        except _ToldToEnd as told:
-            lab.end(str(told))
+        except _EndedBySignal as signalled:
+            lab.end(str(signalled))
             return 0
         except LabError as error:
             lab.end(error.problems[0].what)
-            sys.stderr.write(f"{error}\n")
+            lab.note(f"{error}")
             return ADDRESS_TAKEN if lab.is_address_taken else CANNOT_START
         except OSError as error:
             lab.end(str(error))
-            sys.stderr.write(f"{error.filename or options.spec}: {error.strerror or error}\n")
+            lab.note(f"{error.filename or options.spec}: {error.strerror or error}")
             return CANNOT_START
         finally:
             lab.end("it failed; its log says why")
     return 0
 
 
-def _told_to_end(number: int, _frame: FrameType | None) -> None:
+def _end_by_signal(number: int, _frame: FrameType | None) -> None:
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, signal.SIG_IGN)
-    raise _ToldToEnd(f"it was ended by {signal.Signals(number).name}")
+    raise _EndedBySignal(f"it was ended by {signal.Signals(number).name}")
 
 
 class _MachineLab:
@@ -132,6 +131,11 @@ class _MachineLab:
             child.wait(_END_TIMEOUT_S)
         self._children.clear()
         shutil.rmtree(self._machine.directory, ignore_errors=True)
+
+    def note(self, text: str) -> None:
+        """Write into the lab's log why it ends."""
+        with suppress(OSError), (self._directory / LOG).open("a", encoding="utf-8") as log:
+            log.write(f"{text}\n")
 
     # -- steps -----------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Every error this tool raises on purpose, and the exit code it ends with.
 
     GpufabricError              1   anything below; alone: a fault of ours
-    ├── IntentError             3   the intent, the catalogue or the device list is wrong
+    ├── IntentError             3   the intent, the catalogue, the device list or a manifest is wrong
     ├── DesignError             4   the intent cannot be built
     ├── RenderError             5   a template or a line without a source
     ├── DeviceError             6   one switch did not answer as expected
@@ -13,7 +13,7 @@
     │   └── CommitError             it refused or reverted the commit
     │       └── LeftToTimerError    it was committed and cannot be reached: its own timer reverts the change
     ├── RefusedError            7   the change itself is refused (would cut our own path, no timer, ...)
-    ├── ValidationFailed        8   the live network differs from the intent
+    ├── ValidationFailed        8   the live network, or what is audited, differs from the intent
     ├── UndecidedError          9   a check could not be decided
     ├── LabError               10   the built-in lab
     ├── LocalError             11   this machine: a full disk, a file or folder that may not be written, our journal
@@ -72,7 +72,7 @@ class GpufabricError(Exception):
 
 
 class IntentError(GpufabricError):
-    """The intent, the catalogue or the device list is wrong."""
+    """The intent, the catalogue, the device list or a manifest is wrong."""
 
     exit_code = 3
 

@@ -8,7 +8,21 @@ import typer
 from typer.core import TyperGroup
 
 from nornir_tasks import __version__
-from nornir_tasks.cli import day0, design, export, lab, plan, prove, push, pushes, render, rollback, trust, validate
+from nornir_tasks.cli import (
+    audit,
+    day0,
+    design,
+    export,
+    lab,
+    plan,
+    prove,
+    push,
+    pushes,
+    render,
+    rollback,
+    trust,
+    validate,
+)
 from nornir_tasks.cli.commands import completing
 from nornir_tasks.errors import Interrupted, Problem
 
@@ -57,6 +71,7 @@ app.command("validate")(validate.validate)
 app.command("rollback")(rollback.rollback)
 app.command("pushes")(pushes.pushes)
 app.command("trust")(trust.trust)
+app.add_typer(audit.app, name="audit")
 app.add_typer(day0.app, name="day0")
 app.add_typer(export.app, name="export")
 app.add_typer(lab.app, name="lab")

@@ -40,6 +40,28 @@ def checked_networks(
     return made
 
 
+def intended_networks(
+    network: Network, demands: Sequence[Demand], catalogue: Catalogue, marks: Marks, plane: str
+) -> PodNetworks:
+    """The rails of a plane, to judge objects that others wrote: what those may lack of the intent is left open.
+
+    Raises IntentError where hosts have NICs of several ports, or groups name their ports differently.
+    """
+    there = {host.rpartition("-")[0] for host in network.hosts if network.rails_of(host, plane)}
+    own = [each for each in demands if each.plane_name == plane and each.group in there]
+    gathering = Gathering()
+    gathering.attempt(lambda: check_copies(own, marks))
+    gathering.attempt(lambda: _refuse(_ports(own), marks))
+    needs = [gathering.attempt(partial(host_needs, [each], catalogue, marks, with_places=False)) for each in own]
+    gathering.refuse()
+    nics = [
+        GroupNics(one, (catalogue.nics[each.nics.model].pci_device if each.nics.model else None) or "", _places(one))
+        for each, found in zip(own, needs, strict=True)
+        for one in found or ()
+    ]
+    return pod_networks(network, plane, nics, pods_per_node=1)
+
+
 def _refuse(findings: Iterator[Finding], marks: Marks) -> None:
     found = list(findings)
     if found:

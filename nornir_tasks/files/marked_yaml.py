@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.resources import shown
-from nornir_tasks.files.yaml_tree import MOST_BYTES, Mistake, Node, read_tree
+from nornir_tasks.files.yaml_tree import MOST_BYTES, Mistake, Node, read_tree, read_trees
 from nornir_tasks.intent.findings import Finding, Marks, as_shown
 from nornir_tasks.intent.findings import Path as Place
 from nornir_tasks.intent.secret_name import NAME, Secret
@@ -48,6 +48,15 @@ class Marked:
     """Values without quotes as they stand in the file: ``5.10`` is read as 5.1."""
     end: Problem | None = None
     """The place where reading stopped before the end of the file; the rest is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedDocuments:
+    """The documents of one file, each with the places of its values."""
+
+    documents: tuple[Marked, ...]
+    end: Problem | None
+    """As of Marked."""
 
 
 @dataclass
@@ -124,6 +133,25 @@ class _Reader:
         return self.refuse(path, "a number that begins with 0", expected, digits, hint)
 
 
+class _LenientReader(_Reader):
+    """Of files that are others': what may be a number or text is text, and no message repeats it."""
+
+    def number(self, text: str, path: Place) -> Any:  # noqa: ANN401
+        is_unclear = len(text) > _LONGEST_NUMBER or (_LEADING_ZERO.fullmatch(text) and text.lstrip("+-0_"))
+        return text if is_unclear else super().number(text, path)
+
+
+def read_marked_documents(text: str, name: str, *, most_nodes: int, most_depth: int) -> MarkedDocuments:
+    """All documents of a YAML or JSON text that others wrote. ``name``: how messages call it."""
+    trees = read_trees(text, most_nodes, most_depth)
+    documents = []
+    for root in trees.roots:
+        reader = _LenientReader()
+        data = reader.value(root, (), root.line)
+        documents.append(Marked(data, Marks(name, reader.lines), tuple(reader.findings), reader.texts))
+    return MarkedDocuments(tuple(documents), None if trees.mistake is None else _problem(name, trees.mistake))
+
+
 def read_marked(file: Path) -> Marked:
     """Read one YAML file as far as it can be read. Raises IntentError when it is not there, or not UTF-8 text."""
     name = shown(file)
@@ -137,12 +165,18 @@ def read_marked(file: Path) -> Marked:
 def _text(file: Path, name: str) -> str:
     try:
         with file.open("rb") as stream:
-            content = stream.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise IntentError(Problem(name, "larger than any file of ours", f"at most {MOST_BYTES >> 20} MiB"))
-        return content.decode("utf-8-sig")
+            return text_of(stream, name, MOST_BYTES)
     except OSError as error:
         raise IntentError(Problem(name, f"cannot be read: {error.strerror}")) from error
+
+
+def text_of(stream: IO[bytes], name: str, most_bytes: int) -> str:
+    """All of a stream as text. Raises IntentError where it is too long, or not UTF-8."""
+    content = stream.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        raise IntentError(Problem(name, "larger than any file of ours", f"at most {most_bytes >> 20} MiB"))
+    try:
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         hint = "this looks like UTF-16: save it as UTF-8" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ""

@@ -78,20 +78,41 @@ class Tree:
     """Why there is no more of it; None: it was read to its end."""
 
 
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """What could be read of a file of several documents."""
+
+    roots: tuple[Node, ...]
+    mistake: Mistake | None
+    """As of Tree; of what follows the mistake nothing is known."""
+
+
 def read_tree(text: str) -> Tree:
     """The tree of one YAML document, up to its first mistake in syntax or size."""
+    builder = _Builder()
+    mistake = _read(text, builder)
+    return Tree(builder.roots[0] if builder.roots else None, mistake)
+
+
+def read_trees(text: str, most_nodes: int, most_depth: int) -> Trees:
+    """The trees of all YAML documents of a file, up to its first mistake. The bounds are those of the whole file."""
+    builder = _Builder(most_nodes, most_depth, is_one=False)
+    mistake = _read(text, builder)
+    return Trees(tuple(builder.roots), mistake)
+
+
+def _read(text: str, builder: "_Builder") -> Mistake | None:
     if refused := _REFUSED_CHARACTER.search(text):
         line = text.count("\n", 0, refused.start()) + 1
-        return Tree(None, Mistake(line, "a control character", "printable text", as_shown(refused.group())))
-    builder = _Builder()
+        return Mistake(line, "a control character", "printable text", as_shown(refused.group()))
     try:
         for event in yaml.parse(text, Loader=_Loader):
             builder.take(event)
     except _Refused as refusal:
-        return Tree(builder.root, refusal.mistake)
+        return refusal.mistake
     except yaml.YAMLError as error:
-        return Tree(builder.root, _syntax(error, text))
-    return Tree(builder.root, None)
+        return _syntax(error, text)
+    return None
 
 
 def _syntax(error: yaml.YAMLError, text: str) -> Mistake:
@@ -120,7 +141,11 @@ class _Refused(Exception):  # noqa: N818 - never leaves this file
 
 @dataclass
 class _Builder:
-    root: Node | None = None
+    most_nodes: int = MOST_NODES
+    most_depth: int = MOST_DEPTH
+    is_one: bool = True
+    """May there be one document alone?"""
+    roots: list[Node] = field(default_factory=list)
     opened: list[Node] = field(default_factory=list)
     anchors: dict[str, Node] = field(default_factory=dict)
     names: list[str | None] = field(default_factory=list)
@@ -147,20 +172,23 @@ class _Builder:
             self.name(self.names.pop(), node)
         elif isinstance(event, yaml.AliasEvent):
             self.add(event, self.meant(event))
-        elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
-            raise _Refused(event, "a second document begins here", "one document in a file", "---")
+        elif isinstance(event, yaml.DocumentStartEvent) and self.roots:
+            if self.is_one:
+                raise _Refused(event, "a second document begins here", "one document in a file", "---")
+            self.anchors = {}
 
     def add(self, event: yaml.Event, node: Node) -> None:
         self.nodes += node.size
-        if self.nodes > MOST_NODES:
+        if self.nodes > self.most_nodes:
             hint = "aliases (*name) count as often as they are used" if self.anchors else ""
-            raise _Refused(event, "more than a file may hold", f"at most {MOST_NODES:,} keys and values", hint=hint)
-        if len(self.opened) + node.depth > MOST_DEPTH:
-            raise _Refused(event, "values within values too deep", f"at most {MOST_DEPTH} of them")
+            most = f"at most {self.most_nodes:,} keys and values"
+            raise _Refused(event, "more than a file may hold", most, hint=hint)
+        if len(self.opened) + node.depth > self.most_depth:
+            raise _Refused(event, "values within values too deep", f"at most {self.most_depth} of them")
         if self.opened:
             self.opened[-1].items.append(node)
         else:
-            self.root = node
+            self.roots.append(node)
 
     def name(self, anchor: str | None, node: Node) -> None:
         if anchor is not None:

@@ -1,0 +1,53 @@
+"""Judge what this tool never wrote: objects of a Kubernetes cluster against the intent."""
+
+from typing import IO
+
+from nornir_tasks.checks.manifests.intended import Intended
+from nornir_tasks.checks.manifests.suite import Audit, audit
+from nornir_tasks.design.pod_rules import intended_networks
+from nornir_tasks.errors import Problem, UndecidedError, ValidationFailed
+from nornir_tasks.files.manifest_files import read_manifests
+from nornir_tasks.usecases.export import plane_with_rails
+from nornir_tasks.usecases.site import SiteDesign
+
+
+def audit_k8s(design: SiteDesign, source: str | IO[bytes], plane: str | None = None) -> Audit:
+    """Manifests of a folder, a file or an open stream, against one plane with rails.
+
+    Raises IntentError for what cannot be read, with every problem, and for a plane of which nothing can be known.
+    """
+    return audit(read_manifests(source), intended(design, plane))
+
+
+def intended(design: SiteDesign, plane: str | None = None) -> Intended:
+    """What the intent says of a plane. Raises IntentError or DesignError where it says too little."""
+    name = plane_with_rails(design.network, plane)
+    marks = design.site.intent.marks
+    pods = intended_networks(design.network, design.demands, design.catalogue, marks, name)
+    there = {each.name for each in pods.groups}
+    demands = [each for each in design.demands if each.plane_name == name and each.group in there]
+    return Intended(pods, demands, marks, _elsewhere(design, name))
+
+
+def _elsewhere(design: SiteDesign, plane: str) -> dict[str, str]:
+    """Interfaces of hosts that are no rails of this plane."""
+    rails = {nic.port for host in design.network.hosts for nic in design.network.rails_of(host, plane)}
+    found: dict[str, str] = {}
+    for circuit in design.network.circuits:
+        if circuit.link.kind == "host":
+            host = circuit.link.lower.device
+            names = (circuit.link.lower.port, circuit.interface(host), circuit.use.bundle)
+            found |= {name: f"plane {circuit.owner}" for name in names if name}
+    for group in design.site.intent.hosts.values():
+        found |= {port: f"plane {name}" for name, ports in group.interfaces.items() for port in ports}
+    return {name: what for name, what in found.items() if name not in rails}
+
+
+def require_agreement(found: Audit) -> None:
+    """Raise ValidationFailed if a value differs, UndecidedError if one could not be told or nothing was judged."""
+    if found.failed:
+        count = len(found.failed)
+        raise ValidationFailed(Problem("audit", f"{count} value{'s' * (count != 1)} differ, {found.summary()}"))
+    if found.undecided or not found.tested:
+        what = f"{len(found.undecided)} values could not be told, {found.summary()}"
+        raise UndecidedError(Problem("audit", what, hint="what could not be determined never counts as passed"))

@@ -164,9 +164,19 @@ def nccl_wanted(variables: Mapping[str, Any]) -> dict[str, str]:
         "NCCL_IB_FIFO_TC": variables.get("nccl_fifo_traffic_class"),
         "NCCL_IB_TIMEOUT": variables.get("nccl_ib_timeout"),
         "NCCL_IB_RETRY_CNT": variables.get("nccl_ib_retry_count"),
+        **_of_queue_pairs(variables),
         **variables.get("nccl_settings", {}),
     }
     return {name: str(value) for name, value in own.items() if value is not None}
+
+
+def _of_queue_pairs(variables: Mapping[str, Any]) -> dict[str, int]:
+    """Only where the intent says how many there are."""
+    count = variables.get("nccl_queue_pairs")
+    if count is None:
+        return {}
+    split = bool(variables.get("nccl_split_data"))
+    return {"NCCL_IB_QPS_PER_CONNECTION": count, "NCCL_IB_SPLIT_DATA_ON_QPS": int(split)}
 
 
 def _hca(variables: Mapping[str, Any], facts: Mapping[str, Any] | None) -> str:

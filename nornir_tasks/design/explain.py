@@ -9,10 +9,12 @@ from nornir_tasks.design.claims import fabric_key
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.fabrics.clos import BFD, RA_INTERVAL_MS
+from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.mtu import takers
 from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.design.network import Device, Fabric, FabricPart, Network
+from nornir_tasks.design.path_loads import Senders, figure_rows
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.design.plane import Plane
 from nornir_tasks.design.plugs import optics
@@ -98,6 +100,14 @@ class _Explainer:
         yield from self.kinds()
         yield from self.tables()
         yield from self.throughput()
+        yield from self.fullest_links()
+
+    def fullest_links(self) -> Iterator[Figure]:
+        """What a hash that spreads flows asks of links, where NICs of the plane join GPUs."""
+        own = self.demand
+        if kinds().planes[self.plane.kind].joins_gpus and self.fabric.load_balancing == "static":
+            for row in figure_rows(Senders(self.part.layout, own.hosts.max, own.nics.speed, own.terms.queue_pairs)):
+                yield self.figure(row.name, row.value, row.rule, **row.inputs)
 
     def throughput(self) -> Iterator[Figure]:
         """What the plane shall carry, compared with each part that these hosts' packets go through."""

@@ -13,6 +13,7 @@ from nornir_tasks.design.partial_config import ClassPolicy
 from nornir_tasks.design.qos import classes
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.findings import Finding, Marks
+from nornir_tasks.intent.policy_model import PolicyIntent
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class HostNeeds:
     dcqcn: bool
     cable_m: int | None
     """Length of the cables to the leaves."""
+    queue_pairs: tuple[int, bool] | None = None
+    """Queue pairs of a connection, and whether each message is split among them; None: as NCCL does by itself."""
     reorders: bool = False
     """Switches balance packet by packet, and the NICs accept that once they are told to."""
 
@@ -109,8 +112,14 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks, *, with_places: b
         roce=roce,
         dcqcn=demand.terms.congestion in ("dcqcn", "lossy"),
         cable_m=demand.fabric.leaf.cable_m,
+        queue_pairs=_queue_pairs(demand.terms.policy),
         reorders=demand.terms.load_balancing == "per_packet" and _needs_the_setting(demand, catalogue),
     )
+
+
+def _queue_pairs(policy: PolicyIntent) -> tuple[int, bool] | None:
+    chosen = policy.queue_pairs
+    return None if chosen is None else (chosen.per_connection, chosen.split)
 
 
 def _roce(demand: Demand) -> ClassPolicy | None:

@@ -119,6 +119,10 @@ class NcclVars(Vars):
     """NCCL_PXN_DISABLE: never; between rails that share no spine, PXN is the only way."""
     socket_interfaces: tuple[str, ...]
     """Interfaces for NCCL's bootstrap: of the business plane, never a rail."""
+    queue_pairs: Annotated[int, Field(ge=1, le=128)] | None = None
+    """NCCL_IB_QPS_PER_CONNECTION; None: as NCCL does by itself."""
+    split_data: bool | None = None
+    """NCCL_IB_SPLIT_DATA_ON_QPS; None: as NCCL does by itself."""
 
 
 class GpuRailVars(Vars):
@@ -190,6 +194,8 @@ class BondedHostVars(Vars):
 
 LISTS = frozenset({"rail_interfaces_rails", "gpudirect_rails", "bond_interfaces_bonds"})
 """Variables whose parts have keys that only some of them need."""
+OPTIONAL = ("roce_qos_reorder_rails", "nccl_queue_pairs", "nccl_split_data")
+"""Variables that the role has a default for, where the design says nothing."""
 
 
 def as_ansible(values: HostVars | RdmaHostVars | BondedHostVars) -> dict[str, Any]:
@@ -199,8 +205,9 @@ def as_ansible(values: HostVars | RdmaHostVars | BondedHostVars) -> dict[str, An
         part: Vars | None = getattr(values, role)
         for field, value in ({} if part is None else part.model_dump(mode="json")).items():
             found[f"{role}_{field}"] = value
-    if found.get("roce_qos_reorder_rails", ()) is None:
-        del found["roce_qos_reorder_rails"]
+    for name in OPTIONAL:
+        if found.get(name, ()) is None:
+            del found[name]
     for name in LISTS & found.keys():
         found[name] = _without_none(found[name])
     return found
@@ -242,6 +249,7 @@ def host_vars(
     """
     found = _on_planes(network, needs, host)
     first, names = found[0], _names(found)
+    queue_pairs, split_data = first.needs.queue_pairs or (None, None)
     known = (among or kinds()).planes
     of_gpus = [each for each in network.planes.values() if _ports(network, host, each) and known[each.kind].joins_gpus]
     bootstrap = next((known[each.kind].bootstrap for each in of_gpus), None)
@@ -261,6 +269,8 @@ def host_vars(
             cross_nic=cross_nic(network, of_gpus),
             pxn_disable=0,
             socket_interfaces=peers or first.needs.interfaces.get(bootstrap or "", ()),
+            queue_pairs=queue_pairs,
+            split_data=split_data,
         ),
         plane_guard=PlaneGuardVars(planes=_guarded(network, host, bonded, first.needs)),
         gpudirect=GpudirectVars(rails=_of_gpus(interfaces.rails, gpu_rails) if first.needs.provider == "mlx5" else ()),

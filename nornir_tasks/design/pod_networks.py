@@ -75,6 +75,8 @@ class PodGroup:
     """Interfaces of a host."""
     cross_nic: int | None
     """NCCL_CROSS_NIC; None where the plane joins no GPUs."""
+    queue_pairs: tuple[int, bool] | None = None
+    """Queue pairs of a connection, and whether each message is split among them; None: as NCCL does by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,7 @@ def _group(network: Network, plane: Plane, nics: GroupNics) -> PodGroup:
         qos=roce_qos(network, [OnPlane(plane, nics.needs, ports)]),
         rails=tuple(nic.port for nic in ports),
         cross_nic=cross_nic(network, of_gpus) if plane in of_gpus else None,
+        queue_pairs=nics.needs.queue_pairs,
     )
 
 

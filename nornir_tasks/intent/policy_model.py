@@ -73,6 +73,15 @@ class MtuIntent(Part):
         return rules.mtu(self)
 
 
+class QueuePairsIntent(Part):
+    """How many queue pairs carry what two GPUs send one another: each is a flow of its own to a hash."""
+
+    per_connection: Annotated[int, Field(ge=1, le=128)]
+    """Queue pairs of a connection (``NCCL_IB_QPS_PER_CONNECTION``). More of them use more of the equal-cost paths."""
+    split: bool = False
+    """Each message is divided among them (``NCCL_IB_SPLIT_DATA_ON_QPS``); else messages take turns."""
+
+
 class PolicyIntent(Part):
     """What holds for every fabric and plane that says nothing else: DSCP, priority, PFC, ECN, weights and MTU."""
 
@@ -90,6 +99,9 @@ class PolicyIntent(Part):
     """How a switch spreads over equal-cost paths. ``static``: by a hash, a flow stays on its path; ``flowlet``: a flow
     may change its path after a gap; ``per_packet``: each packet goes by load, for NICs that put packets back in order.
     Refused where a switch or NIC cannot, with the nearest that works."""
+    queue_pairs: QueuePairsIntent | None = None
+    """Flows of RDMA between two GPUs. Without it NCCL's own default applies: one. ``nornir design --explain`` shows
+    what is asked of the fullest link."""
     mtu: MtuIntent
     """IP MTUs of hosts and of fabrics."""
     unused_ports: Literal["shut", "leave"] = "shut"

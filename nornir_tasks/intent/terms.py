@@ -44,6 +44,11 @@ class Terms:
         return self._of_policy("congestion") if self.plane.congestion is None else self._of_plane("congestion")
 
     @property
+    def queue_pairs(self) -> int:
+        """Queue pairs of a connection between two GPUs."""
+        return 1 if self.policy.queue_pairs is None else self.policy.queue_pairs.per_connection
+
+    @property
     def host_mtu_bytes(self) -> int:
         """IP MTU of the hosts."""
         return self.policy.mtu.host if self.plane.mtu is None else self.plane.mtu

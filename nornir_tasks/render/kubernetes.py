@@ -236,6 +236,9 @@ def nccl(pods: PodNetworks, namespace: str) -> Iterator[Manifest]:
             "NCCL_PXN_DISABLE": "0",
             "NCCL_SOCKET_IFNAME": f"={POD_INTERFACE}",
         }
+        if group.queue_pairs is not None:
+            count, is_split = group.queue_pairs
+            data |= {"NCCL_IB_QPS_PER_CONNECTION": str(count), "NCCL_IB_SPLIT_DATA_ON_QPS": str(int(is_split))}
         yield manifest("ConfigMap", f"nccl-{group.name}", {"data": data}, namespace)
 
 

@@ -14,6 +14,7 @@ from at_terminal import ROOT, Operator
 from by_hand import Hand
 from routed_lab import RoutedLab, first_finding, needs_root, on_this_machine, until
 
+from nornir_tasks.design.spread import even, fullest
 from nornir_tasks.usecases.site import SiteDesign, load
 
 pytestmark = needs_root
@@ -88,7 +89,11 @@ def test_packets_between_hosts_cross_every_spine(lab: RoutedLab, figure: Callabl
     lab.inside("gpu-1", "python3", "-", text=script)
     until(lambda: _received(lab, "gpu-2") - arrived >= FLOWS * PACKETS, 10.0)
     crossed = {spine: _sent(lab, spine, "swp2") - before[spine] for spine in spines}
-    figure(f"{FLOWS * PACKETS} probes of {FLOWS} flows crossed {crossed}")
+    by_chance = fullest(FLOWS, even(len(spines)))
+    figure(
+        f"{FLOWS * PACKETS} probes of {FLOWS} flows crossed {crossed}: {max(crossed.values()) / PACKETS:.1f} on the "
+        f"fuller one; by chance {by_chance.expected:.1f}, in 99 of 100 cases at most {by_chance.rare}"
+    )
     assert min(crossed.values()) > PACKETS
 
 

@@ -14,6 +14,7 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.design.plugs import optics
 from nornir_tasks.design.routes import count_routes
+from nornir_tasks.design.spread import even, fullest
 from nornir_tasks.files.site import load_site
 from tests.intent_parts import figures
 from tests.reference import reference
@@ -143,3 +144,14 @@ def test_every_figure_has_a_rule_and_goes_into_json(name: str) -> None:
         assert each.rule
         assert each.value not in (None, "")
         json.dumps([each.value, dict(each.inputs)])
+
+
+def test_what_is_asked_of_the_fullest_uplink_follows_from_ports_paths_and_queue_pairs() -> None:
+    found = {name: each for name, each in all_figures("ref-28672").items() if "fullest" in name}
+    ring = found["asked of the fullest of all uplinks of leaves, ring"]
+    got = all_figures("ref-28672")["uplinks of a leaf"]
+    assert (ring.inputs["flows"], ring.inputs["paths"]) == (got.inputs["host_ports"], got.value)
+    assert str(ring.value).startswith(f"{fullest(112, even(16), 256).expected:.2f} x its speed")
+    assert "no vendor's hash is modelled" in ring.rule
+    assert sum("if policy.queue_pairs" in name for name in found) == 4, "two patterns, two other numbers"
+    assert not any("fullest" in name for name in all_figures("ref-512")), "one leaf of each rail: nothing goes up"

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 
+from nornir_tasks.checks.host_stack import nccl_wanted
 from nornir_tasks.design.host_needs import HostNeeds, host_needs
 from nornir_tasks.design.host_vars import HostVars, host_vars
 from nornir_tasks.design.links import Circuit, Endpoint, Link, NicPort, Use
@@ -188,6 +189,21 @@ def test_nccl_may_cross_nics_where_one_leaf_serves_all_of_them(tmp_path: Path) -
     fabric(data)["leaf"].pop("overrides")
     nics(data).update({"rails": 4, "at": nics(data)["at"][:4]})
     assert host_vars(*designed(tmp_path, data), "gpu-1").nccl.cross_nic == 1
+
+
+def test_queue_pairs_of_the_policy_reach_nccl_and_its_check_and_nothing_is_said_without_them(tmp_path: Path) -> None:
+    data = lab_data()
+    plain = host_vars(*designed(tmp_path, data), "gpu-1").ansible()
+    assert not {"nccl_queue_pairs", "nccl_split_data"} & plain.keys()
+    assert "NCCL_IB_QPS_PER_CONNECTION" not in nccl_wanted(plain)
+    data["policy"]["queue_pairs"] = {"per_connection": 4, "split": True}
+    found = host_vars(*designed(tmp_path, data), "gpu-1").ansible()
+    assert {key: value for key, value in found.items() if key not in plain} == {
+        "nccl_queue_pairs": 4,
+        "nccl_split_data": True,
+    }
+    added = nccl_wanted(found).items() - nccl_wanted(plain).items()
+    assert added == {("NCCL_IB_QPS_PER_CONNECTION", "4"), ("NCCL_IB_SPLIT_DATA_ON_QPS", "1")}
 
 
 def test_what_only_hosts_need_is_asked_for_all_at_once(tmp_path: Path) -> None:

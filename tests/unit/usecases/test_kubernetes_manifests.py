@@ -24,6 +24,7 @@ from nornir_tasks.design.pod_rules import checked_networks
 from nornir_tasks.errors import DesignError, GpufabricError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.policy_model import QueuePairsIntent
 from nornir_tasks.platforms import platforms
 from nornir_tasks.render import kubernetes as rendered
 from nornir_tasks.usecases import kubernetes
@@ -177,9 +178,17 @@ def test_nccl_settings_are_those_of_the_role() -> None:
     defaults = yaml.safe_load((ROOT / "roles/nccl/defaults/main.yml").read_text())
     assert defaults["nccl_ib_timeout"] == rendered.IB_TIMEOUT
     assert defaults["nccl_ib_retry_count"] == rendered.IB_RETRY_COUNT
-    written = re.findall(r"'(NCCL_\w+)':", (ROOT / "roles/nccl/vars/main.yml").read_text().split("__nccl_extra:")[0])
+    lines = (ROOT / "roles/nccl/vars/main.yml").read_text().split("__nccl_extra:")[0]
+    always, optional = (re.findall(r"'(NCCL_\w+)':", each) for each in lines.split("__nccl_of_queue_pairs:"))
     (settings_of_pods,) = of_kind(made(P2P), "ConfigMap")
-    assert set(settings_of_pods["data"]) == set(written)
+    assert set(settings_of_pods["data"]) == set(always)
+    intent = site(P2P).site.intent
+    policy = intent.policy.model_copy(update={"queue_pairs": QueuePairsIntent(per_connection=4, split=True)})
+    on_planes = demands(intent.model_copy(update={"policy": policy}), kinds().planes)
+    pods = checked_networks(site(P2P).network, on_planes, load_catalogue(), intent.marks, "compute", 1)
+    (with_pairs,) = rendered.nccl(pods, "default")
+    added = with_pairs["data"].items() - settings_of_pods["data"].items()
+    assert added == set(zip(optional, ("4", "1"), strict=True))
     assert settings_of_pods["data"]["NCCL_IB_TC"] == settings_of_pods["data"]["NCCL_IB_FIFO_TC"] == "106"
     assert settings_of_pods["data"]["NCCL_CROSS_NIC"] == "2"
 

@@ -1,0 +1,131 @@
+"""What a hash asks of the fullest link: against all outcomes counted, against draws, and what holds of any fabric."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise, product
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nornir_tasks.design import spread
+from nornir_tasks.design.layout import Layout
+from nornir_tasks.design.path_loads import PathLoad, Senders, path_loads
+from nornir_tasks.design.spread import even, fullest
+from tests.unit.design.test_drawing import site
+
+DRAWS = 800
+
+
+def counted(flows: int, paths: int) -> float:
+    """The mean of the fullest of paths that are alike, by counting every outcome."""
+    outcomes = [max(Counter(each).values()) for each in product(range(paths), repeat=flows)]
+    return sum(outcomes) / len(outcomes)
+
+
+def drawn(flows: int, shares: Sequence[float], switches: int = 1) -> list[int]:
+    """The fullest path in each of so many draws, sorted."""
+    random, paths = Random(5), range(len(shares))
+    return sorted(
+        max(max(Counter(random.choices(paths, shares, k=flows)).values()) for _ in range(switches))
+        for _ in range(DRAWS)
+    )
+
+
+@pytest.mark.parametrize(("flows", "paths"), [(1, 3), (2, 2), (3, 2), (4, 3), (5, 4), (8, 2), (6, 5)])
+def test_few_flows_are_as_all_outcomes_counted(flows: int, paths: int) -> None:
+    assert fullest(flows, even(paths)).expected == pytest.approx(counted(flows, paths), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("flows", "shares", "switches"),
+    [
+        (16, even(2), 1),
+        (64, even(32), 1),
+        (97, even(16), 1),
+        (112, even(16), 8),
+        (256, even(64), 1),
+        (300, [0.5, *[0.125] * 4], 1),
+        (512, [*[1 / 32] * 16, *[1 / 30] * 15], 1),
+        (1000, even(3), 4),
+    ],
+)
+def test_the_fullest_path_is_as_drawn_by_chance(
+    flows: int, shares: list[float], switches: int, figure: Callable[[str], None]
+) -> None:
+    got, sample = fullest(flows, shares, switches), drawn(flows, shares, switches)
+    mean = sum(sample) / len(sample)
+    figure(f"{flows} flows on {len(shares)} paths, {switches} times: {got.expected:.2f} computed, {mean:.2f} drawn")
+    deviation = (sum((each - mean) ** 2 for each in sample) / len(sample)) ** 0.5
+    assert abs(got.expected - mean) < 5 * deviation / len(sample) ** 0.5 + 0.01
+    assert sum(each <= got.rare for each in sample) > 0.975 * len(sample)
+    assert sum(each < got.rare for each in sample) < 0.997 * len(sample)
+
+
+@pytest.mark.parametrize("paths", [2, 4, 16, 32])
+def test_where_the_series_takes_over_it_says_the_same(paths: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    flows = spread.EXACT_FLOWS
+    exact = fullest(flows, even(paths))
+    monkeypatch.setattr(spread, "EXACT_FLOWS", 0)
+    spread._fullest.cache_clear()
+    rough = fullest(flows, even(paths))
+    spread._fullest.cache_clear()
+    assert rough.expected == pytest.approx(exact.expected, abs=0.02)
+    assert abs(rough.rare - exact.rare) <= 1
+
+
+@given(st.integers(1, 3000), st.integers(1, 64), st.integers(1, 300))
+@settings(max_examples=50, deadline=None)
+def test_it_is_between_an_even_share_and_all_flows(flows: int, paths: int, switches: int) -> None:
+    got = fullest(flows, even(paths), switches)
+    assert flows / paths <= got.expected + 1e-6
+    assert got.expected <= flows + 1e-6
+    assert got.expected <= got.rare + 1 <= flows + 1
+    assert fullest(flows, even(paths), switches + 100).expected >= got.expected - 1e-6
+
+
+def layout(**changes: int) -> Layout:
+    """A layout with eight rails, and these numbers."""
+    (part,) = site("lab-rails").fabrics["compute"].parts
+    return replace(
+        part.layout, **{"leaf_groups": 32, "hosts_per_group": 112, "uplinks": 16, "spines_per_group": 16, **changes}
+    )
+
+
+def loads_of(queue_pairs: int, **changes: int) -> dict[tuple[str, str], PathLoad]:
+    shape = layout(**changes)
+    hosts = shape.hosts_per_group * shape.leaf_groups
+    return {(x.pattern, x.lost): x for x in path_loads(Senders(shape, hosts, 400, queue_pairs))}
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"hosts_per_group": 64, "uplinks": 64, "spines_per_group": 64}, {"uplinks": 32}]
+)
+def test_more_queue_pairs_never_ask_more_of_the_fullest_link(changes: dict[str, int]) -> None:
+    found = [loads_of(count, **changes) for count in (1, 4, 16)]
+    for fewer, more in pairwise(found):
+        assert fewer
+        assert all(more[key].expected < fewer[key].expected for key in fewer)
+        assert all(more[key].even == pytest.approx(fewer[key].even) for key in fewer)
+
+
+def test_flows_through_a_whole_tier_are_as_computed_where_a_link_is_lost() -> None:
+    """Every flow drawn through leaf, spine and far leaf: of spines with two links to each leaf, one link is lost."""
+    numbers = {"uplinks": 8, "spines_per_group": 4, "hosts_per_group": 16, "leaf_groups": 2}
+    found = loads_of(4, **numbers)["ring", "one link of the far leaf"]
+    leaves = layout(**numbers).leaves
+    random, flows, worst = Random(9), 16 * 4, []
+    for _ in range(DRAWS):
+        links: Counter[tuple[int, int, int]] = Counter()
+        for leaf in range(leaves):
+            for _ in range(flows):
+                spine = random.randrange(8) // 2
+                links[leaf, spine, 0 if spine == 0 else random.randrange(2)] += 1
+        worst.append(max(links.values()))
+    assert found.expected == pytest.approx(sum(worst) / DRAWS * 100 / layout().uplink_gbps, rel=0.01)
+
+
+def test_a_fabric_whose_uplinks_nobody_needs_asks_nothing() -> None:
+    assert loads_of(1, leaf_groups=1) == {}

@@ -84,9 +84,12 @@ def _metadata(metadata: Any, kind: Kind) -> Iterator[str]:
     if not isinstance(metadata, dict) or not NAME.fullmatch(str(metadata.get("name"))):
         yield f"metadata: no name: {metadata}"
         return
-    yield from (f"metadata.{key}: unknown" for key in metadata.keys() - {"name", "namespace", "annotations"})
+    yield from (f"metadata.{key}: unknown" for key in metadata.keys() - {"name", "namespace", "annotations", "labels"})
     if ("namespace" in metadata) != kind.is_namespaced:
         yield f"metadata.namespace: {metadata.get('namespace')!r}, though namespaced is {kind.is_namespaced}"
+    labels = metadata.get("labels", {})
+    if not isinstance(labels, dict) or not all(LABEL.fullmatch(str(each)) for each in labels.values()):
+        yield f"metadata.labels: {labels}"
     texts = metadata.get("annotations", {})
     if not isinstance(texts, dict) or not all(isinstance(each, str) for each in texts.values()):
         yield "metadata.annotations: not texts"

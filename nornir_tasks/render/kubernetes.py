@@ -40,6 +40,14 @@ def manifest(kind: str, name: str, spec: Mapping[str, Any], namespace: str | Non
     return {"apiVersion": api, "kind": kind, "metadata": metadata, **spec}
 
 
+MANAGED_BY = {"app.kubernetes.io/managed-by": "gpufabric"}
+
+
+def labelled(made: Manifest, site: str) -> Manifest:
+    """The same, marked as ours and the site's: by that, what the intent has no more is found in a cluster."""
+    return {**made, "metadata": {**made["metadata"], "labels": {**MANAGED_BY, f"{OWN_LABEL}site": site}}}
+
+
 def network_name(pods: PodNetworks, rail: PodRail) -> str:
     """What a rail's network is called in the cluster, and its pool where it has but one."""
     return f"{pods.plane}-{rail.port}"

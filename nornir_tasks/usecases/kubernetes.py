@@ -82,7 +82,11 @@ def manifests(pods: PodNetworks, choices: Choices) -> Manifests:
         "nccl.yaml": tuple(kubernetes.nccl(pods, namespace)),
         SAMPLE: tuple(kubernetes.pod_samples(pods, namespace, choices.image)),
     }
-    return Manifests(pods, {name: documents for name, documents in files.items() if documents})
+    marked = {
+        name: documents if name == SAMPLE else tuple(kubernetes.labelled(each, pods.site) for each in documents)
+        for name, documents in files.items()
+    }
+    return Manifests(pods, {name: documents for name, documents in marked.items() if documents})
 
 
 def write(made: Manifests, folder: Path, *, overwrite: bool = False) -> Written:

@@ -90,8 +90,7 @@ def prepare(
         name, *labels = each.split(",")
         made = node(name, dict(label.split("=", 1) for label in labels))
         cluster.create(cluster.kind("", "v1", "nodes"), "", made, Write("kubelet"))
-    for file in schemas:
-        cluster.define(file)
+    cluster.define(*schemas)
     token = secrets.token_hex(16)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(_certificate(folder), folder / "tls.key")

@@ -61,9 +61,9 @@ class Cluster:
         found = [kind for key, each in self.objects.items() if key[1] == DEFINITIONS for kind in of_definition(each)]
         self.kinds = [*self._built_in, *found]
 
-    def define(self, file: Path) -> None:
-        """Take up what a table of recorded facts defines."""
-        for each in definitions(file):
+    def define(self, *files: Path) -> None:
+        """Take up what tables of recorded facts define."""
+        for each in definitions(*files):
             self.create(self.kind("apiextensions.k8s.io", "v1", DEFINITIONS), "", each, Write("operators"))
 
     # Reads

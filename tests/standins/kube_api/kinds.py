@@ -104,14 +104,16 @@ PLURALS = {"NetworkAttachmentDefinition": "network-attachment-definitions"}
 NUMBERS = {"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"}
 
 
-def definitions(file: Path) -> list[Object]:
-    """CustomResourceDefinitions from a table of recorded facts, as tests/corpus/kubernetes/schema.tsv is one.
+def definitions(*files: Path) -> list[Object]:
+    """CustomResourceDefinitions from tables of recorded facts, as tests/corpus/kubernetes/schema.tsv is one.
 
-    Kinds of Kubernetes' own ``v1`` are left out. Of an object without recorded fields every field is taken.
+    A later table adds fields to a kind. Kinds of Kubernetes' own ``v1`` are left out. Of an object without recorded
+    fields every field is taken.
     """
     found: dict[str, Object] = {}
-    for line in file.read_text(encoding="utf-8").splitlines():
-        if head := _HEAD.fullmatch(line):
+    for line in (line for file in files for line in file.read_text(encoding="utf-8").splitlines()):
+        head = _HEAD.fullmatch(line)
+        if head and head[3] not in found:
             found[head[3]] = _definition(head[1], head[2], head[3], head[4])
         elif not line.startswith("#") and line:
             kind, path, type_, required, facts = (*line.split("\t"), "", "", "")[:5]

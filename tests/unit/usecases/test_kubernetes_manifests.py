@@ -130,6 +130,14 @@ def test_a_cluster_with_these_definitions_takes_the_manifests_and_refuses_their_
     assert refused > 300
 
 
+def test_what_is_applied_is_marked_as_ours_and_the_sites_and_the_sample_is_not() -> None:
+    made_now = kubernetes.k8s_rdma(site(P2P), Choices())
+    for file, documents in made_now.files.items():
+        labels = {"app.kubernetes.io/managed-by": "gpufabric", "gpufabric/site": "lab"}
+        wanted = None if file == kubernetes.SAMPLE else labels
+        assert [each["metadata"].get("labels") for each in documents] == [wanted] * len(documents)
+
+
 MARKED = {"NicConfigurationTemplate", "ConfigMap"}
 CHANGES = [
     (P2P, "dscp: 26", "dscp: 30", MARKED),

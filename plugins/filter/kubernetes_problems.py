@@ -1,0 +1,363 @@
+"""Filters for roles that apply manifests to a cluster: what is in the way, what is to go, what would change."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+Object = Mapping[str, Any]
+EXPORT = "nornir export k8s-rdma"
+MANAGED_BY, SITE = "app.kubernetes.io/managed-by", "gpufabric/site"
+OWNER = "gpufabric"
+PROVIDERS = {
+    "mellanox.com": "NVIDIA's network operator",
+    "nv-ipam.nvidia.com": "NVIDIA's network operator (nv-ipam)",
+    "k8s.cni.cncf.io": "NVIDIA's network operator or Spiderpool (Multus)",
+    "configuration.net.nvidia.com": "NVIDIA's network operator (nicConfigurationOperator)",
+    "spiderpool.spidernet.io": "Spiderpool",
+    "sriovnetwork.openshift.io": "NVIDIA's network operator (sriovNetworkOperator.enabled)",
+}
+"""Group of an API -> whose chart defines its kinds."""
+PLUGINS = ("rdmaSharedDevicePlugin", "sriovDevicePlugin")
+"""Parts of a NicClusterPolicy that hand out devices."""
+
+
+def kubernetes_problems(manifests: Sequence[Object], facts: Object, oldest: str, absent: Sequence[str]) -> list[str]:
+    """Each problem as `place: what is wrong; remedy`. ``absent``: nodes that need not be there yet."""
+    return [
+        *_version(facts, oldest),
+        *_places(manifests, facts),
+        *_fields(manifests, facts),
+        *_nodes(manifests, facts, absent),
+        *_interfaces(manifests, facts),
+        *_owners(manifests, facts),
+        *_of_others(manifests, facts),
+        *_pools(manifests, facts),
+        *_discoveries(facts),
+    ]
+
+
+def _kind(each: Object) -> str:
+    return f"{each['apiVersion']} {each['kind']}"
+
+
+def _called(each: Object) -> str:
+    return f"{each['kind']} {each['metadata']['name']}"
+
+
+def _key(each: Object) -> tuple[str, str, str]:
+    return each["kind"], each["metadata"].get("namespace", ""), each["metadata"]["name"]
+
+
+def _labels(each: Object) -> Mapping[str, str]:
+    return each["metadata"].get("labels") or {}
+
+
+def _is_ours(each: Object) -> bool:
+    return _labels(each).get(MANAGED_BY) == OWNER
+
+
+def _live(facts: Object) -> Iterator[Object]:
+    """Objects of the cluster, of the kinds that were read."""
+    for kind, objects in facts["objects"].items():
+        api, _, name = kind.partition(" ")
+        yield from ({**each, "apiVersion": api, "kind": name} for each in objects)
+    yield from facts["marked"]
+
+
+def _version(facts: Object, oldest: str) -> Iterator[str]:
+    def numbers(text: str) -> list[int]:
+        return [int(part) for part in re.findall(r"\d+", text)[:2]]
+
+    if numbers(facts["version"]) < numbers(oldest):
+        remedy = "upgrade the cluster; rdma_kubernetes_oldest names another release at your own risk"
+        yield f"Kubernetes: {facts['version']} at {facts['server']}; the operators want {oldest} or newer: {remedy}"
+
+
+def _places(manifests: Sequence[Object], facts: Object) -> Iterator[str]:
+    """Kinds that are not defined, namespaces that are not there."""
+    for kind in dict.fromkeys(_kind(each) for each in manifests if "." in each["apiVersion"]):
+        if kind not in facts["definitions"]:
+            provider = PROVIDERS.get(kind.split("/")[0], "its operator")
+            yield f"{kind}: the cluster has no such definition; install {provider}, of a release that has this version"
+    wanted = dict.fromkeys(each["metadata"]["namespace"] for each in manifests if "namespace" in each["metadata"])
+    for name in wanted:
+        if name not in facts["namespaces"]:
+            remedy = f"an operator's namespace comes with its chart; for pods: kubectl create namespace {name}"
+            yield f"namespace {name}: the cluster has none; {remedy}, or {EXPORT} --namespace OTHER"
+
+
+def _fields(manifests: Sequence[Object], facts: Object) -> Iterator[str]:
+    """Fields that the cluster's definitions do not have, so that API servers drop them or refuse the object."""
+    missing: dict[tuple[str, str], list[str]] = {}
+    for each in manifests:
+        kind = _kind(each)
+        if kind in facts["definitions"]:
+            known = set(facts["definitions"][kind]["fields"])
+            for path in _unknown(each, known):
+                missing.setdefault((kind, path), []).append(each["metadata"]["name"])
+    for (kind, path), names in missing.items():
+        remedy = "upgrade its operator"
+        if path == "spec.metaPlugins":
+            remedy += f", or {EXPORT} without --attach-by operator"
+        first = f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}"
+        yield f"{kind} {first}: the cluster's definition has no field {path}; {remedy}"
+
+
+def _unknown(each: Object, known: set[str]) -> Iterator[str]:
+    def walk(value: object, path: str) -> Iterator[str]:
+        if isinstance(value, Mapping):
+            for key, below in value.items():
+                name = f"{path}.{key}" if path else key
+                if name in known:
+                    yield from walk(below, name)
+                elif f"{path}.*" in known:
+                    yield from walk(below, f"{path}.*")
+                else:
+                    yield name
+        elif isinstance(value, list):
+            for item in value:
+                yield from walk(item, f"{path}[]")
+
+    body = {key: value for key, value in each.items() if key not in {"apiVersion", "kind", "metadata"}}
+    return iter(dict.fromkeys(walk(body, "")))
+
+
+def _rails_of_nodes(manifests: Sequence[Object]) -> dict[str, list[str]]:
+    """Node -> interfaces of it that pods use."""
+    interfaces = sorted(_wanted_interfaces(manifests), key=len, reverse=True)
+    found: dict[str, list[str]] = {}
+    for each in manifests:
+        spec = each.get("spec", {})
+        if each["kind"] == "CIDRPool":
+            network, nodes = each["metadata"]["name"], [one["nodeName"] for one in spec.get("staticAllocations", ())]
+        elif each["kind"] == "SpiderIPPool":
+            network, nodes = spec["multusName"][0].rpartition("/")[2], spec.get("nodeName", [])
+        else:
+            continue
+        rail = next((name for name in interfaces if network.endswith(f"-{name}")), None)
+        for node in nodes:
+            found.setdefault(node, []).extend([rail] if rail else [])
+    return found
+
+
+def _wanted_interfaces(manifests: Sequence[Object]) -> set[str]:
+    """Interfaces that device plug-ins look for."""
+    found: set[str] = set()
+    for each in manifests:
+        spec = each.get("spec", {})
+        if each["kind"] == "SriovNetworkNodePolicy":
+            found |= {name.partition("#")[0] for name in spec["nicSelector"].get("pfNames", ())}
+        if each["kind"] == "NicClusterPolicy":
+            for plugin in PLUGINS:
+                config = json.loads(spec.get(plugin, {}).get("config", "{}"))
+                for one in (*config.get("resourceList", ()), *config.get("configList", ())):
+                    found |= {*one["selectors"].get("pfNames", ()), *one["selectors"].get("ifNames", ())}
+    return found
+
+
+def _nodes(manifests: Sequence[Object], facts: Object, absent: Sequence[str]) -> Iterator[str]:
+    missing = [name for name in _rails_of_nodes(manifests) if name not in facts["nodes"] and name not in absent]
+    if missing:
+        known = ", ".join(sorted(facts["nodes"])[:5]) or "none"
+        remedy = "join them, call nodes as the intent calls hosts, or name them in rdma_kubernetes_absent_nodes"
+        yield f"nodes {_some(missing)}: the intent has these hosts, the cluster has {known}; {remedy}"
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _interfaces(manifests: Sequence[Object], facts: Object) -> Iterator[str]:
+    """Rails that a node has not, where the operator has seen its NICs.
+
+    A port that a pod has taken has no name on its host, so as many may be missing as ports are without a name.
+    """
+    ports: dict[str, list[str]] = {}
+    for device in facts["objects"].get("configuration.net.nvidia.com/v1alpha1 NicDevice", ()):
+        status = device.get("status", {})
+        names = [port.get("networkInterface", "") for port in status.get("ports", ())]
+        ports.setdefault(status.get("node", ""), []).extend(names)
+    for node, wanted in _rails_of_nodes(manifests).items():
+        seen = ports.get(node)
+        missing = [name for name in wanted if seen is not None and name not in seen]
+        if seen is not None and len(missing) > seen.count(""):
+            have = ", ".join(sorted(name for name in seen if name)) or "none"
+            remedy = "role rail_interfaces names them (site.yml), or correct port_names and at in the intent"
+            yield f"node {node}: no interface {_some(missing, 8)}; its NICs have {have}: {remedy}"
+
+
+def _owners(manifests: Sequence[Object], facts: Object) -> Iterator[str]:
+    """Objects of the manifests' names that somebody else made, or another site."""
+    live = {_key(each): each for each in _live(facts)}
+    for each in manifests:
+        there = live.get(_key(each))
+        if there is None:
+            continue
+        namespace = each["metadata"].get("namespace")
+        where = f" -n {namespace}" if namespace else ""
+        wanted = _labels(each).get(SITE)
+        if not _is_ours(there):
+            command = f"kubectl label{where} {each['kind'].lower()} {each['metadata']['name']}"
+            remedy = f"hand it over with `{command} {MANAGED_BY}={OWNER} {SITE}={wanted}`, or delete it"
+            yield f"{_called(each)}: it is there already, and not ours; {remedy}"
+        elif _labels(there).get(SITE) != wanted:
+            yield f"{_called(each)}: it is of site {_labels(there).get(SITE)}, not {wanted}; a cluster is of one site"
+
+
+def _of_others(manifests: Sequence[Object], facts: Object) -> Iterator[str]:
+    """Two owners of one setting, device or driver."""
+    own = {_key(each) for each in manifests}
+    policy = next((each["spec"] for each in manifests if each["kind"] == "NicClusterPolicy"), {})
+    types = {each["spec"]["nicSelector"]["nicType"] for each in manifests if each["kind"] == "NicConfigurationTemplate"}
+    interfaces = _wanted_interfaces(manifests)
+    for each in _live(facts):
+        spec, is_own = each.get("spec") or {}, _key(each) in own
+        if each["kind"] == "NicClusterPolicy":
+            if not is_own:
+                yield f"{_called(each)}: another policy beside nic-cluster-policy, and a cluster has one; delete it"
+            yield from _second_plugins(each, policy)
+        elif is_own or _is_ours(each):
+            continue
+        elif each["kind"] == "NicConfigurationTemplate" and spec["nicSelector"]["nicType"] in types:
+            remedy = "delete it, or have it select other NICs"
+            yield f"{_called(each)}: sets NICs of type {spec['nicSelector']['nicType']}, as our manifests do; {remedy}"
+        elif each["kind"] == "SriovNetworkNodePolicy":
+            names = {name.partition("#")[0] for name in spec["nicSelector"].get("pfNames", ())}
+            if both := sorted(names & interfaces):
+                remedy = "delete it, or have it select other NICs"
+                yield f"{_called(each)}: makes virtual functions of {_some(both)}, which our pods use; {remedy}"
+
+
+def _second_plugins(live: Object, policy: Object) -> Iterator[str]:
+    spec = live.get("spec") or {}
+    if "ofedDriver" in spec:
+        remedy = (
+            "remove spec.ofedDriver, or leave the driver to the operator: rdma_stack_source: keep, and no DOCA-OFED"
+        )
+        what = "spec.ofedDriver has the operator load a NIC driver, and role rdma_stack owns the hosts' driver"
+        yield f"{_called(live)}: {what}; {remedy}"
+    for plugin in PLUGINS:
+        if plugin in spec and plugin not in policy and any(other in policy for other in PLUGINS):
+            what = (
+                f"spec.{plugin} hands out devices, as our {'/'.join(each for each in PLUGINS if each in policy)} does"
+            )
+            if not _is_ours(live):
+                yield f"{_called(live)}: {what}; remove it"
+
+
+def _pools(manifests: Sequence[Object], facts: Object) -> Iterator[str]:
+    """Pools of others with addresses of ours."""
+    field = {"CIDRPool": "cidr", "SpiderIPPool": "subnet", "IPPool": "subnet"}
+    own = {_key(each) for each in manifests}
+    ours = {each["spec"][field[each["kind"]]]: each for each in manifests if each["kind"] in field}
+    for each in _live(facts):
+        if each["kind"] not in field or _key(each) in own or _is_ours(each):
+            continue
+        try:
+            theirs = ipaddress.ip_network(each["spec"][field[each["kind"]]], strict=False)
+        except (KeyError, ValueError):
+            continue  # the operator's to judge
+        for text, mine in ours.items():
+            if theirs.overlaps(ipaddress.ip_network(text)):
+                yield f"{_called(each)}: {theirs} has addresses of {_called(mine)} ({text}); delete it, or move it"
+                break
+
+
+def _discoveries(facts: Object) -> Iterator[str]:
+    found = facts["feature_discovery"]
+    if len(found) > 1:
+        remedy = "keep one, and set nfd.enabled=false in the values of the other operator's chart"
+        yield f"Node Feature Discovery: there are {len(found)}, {', '.join(found)}; {remedy}"
+
+
+def kubernetes_removed(manifests: Sequence[Object], facts: Object) -> list[dict[str, Any]]:
+    """Objects of ours, and of the manifests' site, that the manifests have no more."""
+    own = {_key(each) for each in manifests}
+    sites = {_labels(each).get(SITE) for each in manifests}
+    return [
+        {
+            "apiVersion": each["apiVersion"],
+            "kind": each["kind"],
+            "metadata": {key: each["metadata"][key] for key in ("name", "namespace") if key in each["metadata"]},
+        }
+        for each in _live(facts)
+        if _is_ours(each) and _labels(each).get(SITE) in sites and _key(each) not in own
+    ]
+
+
+def _results(applied: Object) -> list[Object]:
+    """Of each object, what kubernetes.core.k8s says of it."""
+    found: list[Object] = applied.get("result", {}).get("results") or [applied]
+    return found
+
+
+def kubernetes_refused(applied: Object, manifests: Sequence[Object]) -> list[str]:
+    """What the API server refuses, each with a remedy. ``applied``: of kubernetes.core.k8s with continue_on_error."""
+    found = []
+    for each, result in zip(manifests, _results(applied), strict=False):
+        if "error" in result:
+            text = str(result["error"].get("msg", result["error"]))
+            status = re.search(r"\{.*\}", text, re.DOTALL)
+            if status:
+                with contextlib.suppress(KeyError, ValueError):  # then as it stands
+                    text = json.loads(status[0])["message"]
+            remedy = ""
+            if "conflict" in text:
+                remedy = (
+                    "; a field has one owner: take it out there, or take it over once with "
+                    f"`kubectl apply --server-side --force-conflicts --field-manager {OWNER} -k DIR`"
+                )
+            found.append(f"{_called(each)}: the API server refuses it: {text}{remedy}")
+    return found
+
+
+def kubernetes_changes(applied: Object, manifests: Sequence[Object], removed: Sequence[Object] = ()) -> list[str]:
+    """A line for each object that is new or goes, and for each value that changes."""
+    lines = [f"- {_called(each)}" for each in removed]
+    for each, result in zip(manifests, _results(applied), strict=False):
+        if not result.get("changed"):
+            continue
+        before, after = (result.get("diff", {}).get(side, {}) for side in ("before", "after"))
+        if "apiVersion" in after:
+            lines.append(f"+ {_called(each)}")
+            continue
+        old, new = dict(_values(before)), dict(_values(after))
+        changed = [path for path in dict.fromkeys((*old, *new)) if old.get(path) != new.get(path)]
+        lines += [f"~ {_called(each)}: {path}: {old.get(path, '-')} -> {new.get(path, '-')}" for path in changed]
+    return lines
+
+
+NOISE = ("metadata.generation", "metadata.resourceVersion", "metadata.managedFields", "metadata.uid")
+
+
+def _values(value: object, path: str = "") -> Iterator[tuple[str, str]]:
+    """Each single value with its path, those within texts that are JSON as well."""
+    if isinstance(value, str) and value.startswith("{"):
+        with contextlib.suppress(ValueError):
+            value = json.loads(value)
+    if isinstance(value, Mapping) and value:
+        for key, below in value.items():
+            yield from _values(below, f"{path}.{key}" if path else key)
+    elif isinstance(value, list) and value:
+        for number, below in enumerate(value):
+            yield from _values(below, f"{path}[{number}]")
+    elif not path.startswith(NOISE):
+        yield path, str(value)
+
+
+class FilterModule:
+    """The entry point for Ansible."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        return {
+            "kubernetes_problems": kubernetes_problems,
+            "kubernetes_removed": kubernetes_removed,
+            "kubernetes_refused": kubernetes_refused,
+            "kubernetes_changes": kubernetes_changes,
+        }

@@ -198,6 +198,9 @@ def _rail_of_pools(manifests: list[Manifest]) -> Iterator[tuple[str, str]]:
         resource = each["metadata"]["annotations"]["k8s.v1.cni.cncf.io/resourceName"]
         main = json.loads(each["spec"]["config"])["plugins"][0]
         yield main["ipam"]["poolName"], resource.removeprefix("nvidia.com/")
+    for each in of_kind(manifests, "SriovNetwork"):
+        pools = json.loads(each["spec"]["ipam"])["default_ipv4_ippool"]
+        yield from ((pool, each["spec"]["resourceName"]) for pool in pools)
     for each in of_kind(manifests, "SpiderMultusConfig"):
         (master,) = each["spec"]["macvlan"]["master"]
         yield from ((pool, master) for pool in each["spec"]["macvlan"]["ippools"]["ipv4"])
@@ -213,7 +216,8 @@ def _references(manifests: list[Manifest]) -> Iterator[str]:
         yield from (f"{each}: no such network" for each in pool["spec"]["multusName"] if each not in networks)
     offered = _offered(manifests)
     wanted = {each["spec"]["macvlan"]["rdmaResourceName"] for each in of_kind(manifests, "SpiderMultusConfig")}
-    wanted |= {f"nvidia.com/{each['spec']['resourceName']}" for each in of_kind(manifests, "HostDeviceNetwork")}
+    devices = of_kind(manifests, "HostDeviceNetwork", "SriovNetwork")
+    wanted |= {f"nvidia.com/{each['spec']['resourceName']}" for each in devices}
     configured = {name_of(each) for each in of_kind(manifests, "ConfigMap")}
     for pod in of_kind(manifests, "Pod"):
         attached = pod["metadata"]["annotations"]["k8s.v1.cni.cncf.io/networks"].split(", ")
@@ -229,14 +233,15 @@ def _references(manifests: list[Manifest]) -> Iterator[str]:
 
 
 def _networks(manifests: list[Manifest]) -> set[str]:
-    found = {f"{each['spec']['networkNamespace']}/{name_of(each)}" for each in of_kind(manifests, "HostDeviceNetwork")}
+    made = of_kind(manifests, "HostDeviceNetwork", "SriovNetwork")
+    found = {f"{each['spec']['networkNamespace']}/{name_of(each)}" for each in made}
     own = of_kind(manifests, "SpiderMultusConfig", "NetworkAttachmentDefinition")
     return found | {f"{each['metadata']['namespace']}/{name_of(each)}" for each in own}
 
 
 def _offered(manifests: list[Manifest]) -> set[str]:
     """Resources of the device plug-ins."""
-    found = set()
+    found = {f"nvidia.com/{each['spec']['resourceName']}" for each in of_kind(manifests, "SriovNetworkNodePolicy")}
     for policy in of_kind(manifests, "NicClusterPolicy"):
         if plugin := policy["spec"].get("sriovDevicePlugin"):
             every = json.loads(plugin["config"])["resourceList"]

@@ -20,8 +20,15 @@ Plugin = Annotated[Literal["tree", "block"], typer.Option("--plugin", help="bloc
 OutFile = Annotated[Path | None, typer.Option("--out", "-o", help="File to write to; default: standard output.")]
 PodsPerNode = Annotated[int, typer.Option("--pods-per-node", min=1, help="Pods with RDMA on one node, at most.")]
 AttachBy = Annotated[
-    Literal["operator", "multus"],
-    typer.Option("--attach-by", help="p2p: the attachments themselves, or operator: HostDeviceNetwork."),
+    Literal["operator", "multus", "sriov"],
+    typer.Option(
+        "--attach-by",
+        help="p2p: the attachments themselves, or operator: HostDeviceNetwork. Else macvlan, or sriov.",
+    ),
+]
+Vfs = Annotated[
+    int | None,
+    typer.Option("--vfs", min=1, help="Virtual functions of each port, as nic_firmware_vfs; default: one a pod."),
 ]
 
 
@@ -82,6 +89,7 @@ def k8s_rdma(
         str, typer.Option("--operator-version", help="Tag of the network operator's images.")
     ] = "network-operator-v26.4.1",
     attach_by: AttachBy = "multus",
+    vfs: Vfs = None,
     image: Annotated[str, typer.Option("--image", help="Of the pod sample.")] = "nccl-tests:latest",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that were edited as well.")] = False,
     json: options.Json = False,
@@ -96,7 +104,7 @@ def k8s_rdma(
     from nornir_tasks.usecases import kubernetes
     from nornir_tasks.usecases.site import load
 
-    choices = kubernetes.Choices(plane, pods_per_node, namespace, operator_version, attach_by, image)
+    choices = kubernetes.Choices(plane, pods_per_node, namespace, operator_version, attach_by, vfs, image)
     made = kubernetes.k8s_rdma(load(site), choices)
     written = kubernetes.write(made, out, overwrite=overwrite)
     if json:

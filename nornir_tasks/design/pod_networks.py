@@ -88,6 +88,8 @@ class PodNetworks:
     rails: tuple[PodRail, ...]
     groups: tuple[PodGroup, ...]
     pods_per_node: int
+    vfs: int = 0
+    """Virtual functions of each NIC port, one for a pod; 0: none are made."""
 
     @property
     def is_p2p(self) -> bool:

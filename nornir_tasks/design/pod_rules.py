@@ -1,6 +1,7 @@
 """Whether pods can have RDMA on a plane: all that is in the way, each with its place in the intent and a remedy."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from nornir_tasks.design.catalogue import Catalogue
@@ -17,13 +18,24 @@ DRIVER = "mlx5"
 """The only one that the operators' NICs have."""
 
 
+@dataclass(frozen=True, slots=True)
+class PodDemand:
+    """What pods are to have."""
+
+    plane: str
+    pods_per_node: int
+    vfs: int = 0
+    """Virtual functions of each NIC port; 0: none."""
+
+
 def checked_networks(
-    network: Network, demands: Sequence[Demand], catalogue: Catalogue, marks: Marks, plane: str, pods_per_node: int
+    network: Network, demands: Sequence[Demand], catalogue: Catalogue, marks: Marks, wanted: PodDemand
 ) -> PodNetworks:
     """The rails of a plane as pods use them. Raises IntentError or DesignError for everything that is in the way.
 
     ``demands``: of all groups and planes of the site.
     """
+    plane, pods_per_node = wanted.plane, wanted.pods_per_node
     there = {host.rpartition("-")[0] for host in network.hosts if network.rails_of(host, plane)}
     own = [each for each in demands if each.plane_name == plane and each.group in there]
     gathering = Gathering()
@@ -31,13 +43,14 @@ def checked_networks(
     gathering.attempt(lambda: _refuse(_names(own), marks))
     gathering.attempt(lambda: _refuse(_ports(own), marks))
     gathering.attempt(lambda: _refuse(_one_pod(own, pods_per_node), marks))
+    gathering.attempt(lambda: _refuse(_functions(own, wanted), marks))
     several = any(each.nics.copies for each in own)
     nics = [gathering.attempt(partial(_nics, each, demands, catalogue, marks)) for each in own if not several]
     made = pod_networks(network, plane, [each for each in nics if each is not None], pods_per_node)
     if not several:
         gathering.attempt(partial(_enough, network, own, made, marks))
     gathering.refuse()
-    return made
+    return replace(made, vfs=wanted.vfs)
 
 
 def intended_networks(
@@ -93,6 +106,13 @@ def _one_pod(own: Sequence[Demand], pods_per_node: int) -> Iterator[Finding]:
     if own and own[0].plane.link == "p2p" and pods_per_node > 1:
         what = f"{pods_per_node} pods a node, but each link has one address for a host: a pod takes the NIC port whole"
         yield Finding(own[0].on_plane("link"), what, "--pods-per-node 1, or link: subnet/N or svi", own[0].plane.link)
+
+
+def _functions(own: Sequence[Demand], wanted: PodDemand) -> Iterator[Finding]:
+    """Virtual functions share their port's link: each pod needs an address of its own there."""
+    if own and wanted.vfs and own[0].plane.link == "p2p":
+        what = "each link has one address for a host, and pods on virtual functions need addresses of their own"
+        yield Finding(own[0].on_plane("link"), what, "link: subnet/N or svi, or --attach-by multus", own[0].plane.link)
 
 
 def _nics(demand: Demand, demands: Sequence[Demand], catalogue: Catalogue, marks: Marks) -> GroupNics:

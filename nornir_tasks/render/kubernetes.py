@@ -31,6 +31,8 @@ def manifest(kind: str, name: str, spec: Mapping[str, Any], namespace: str | Non
         "NetworkAttachmentDefinition": "k8s.cni.cncf.io/v1",
         "NicClusterPolicy": "mellanox.com/v1alpha1",
         "NicConfigurationTemplate": "configuration.net.nvidia.com/v1alpha1",
+        "SriovNetwork": "sriovnetwork.openshift.io/v1",
+        "SriovNetworkNodePolicy": "sriovnetwork.openshift.io/v1",
         "SpiderIPPool": "spiderpool.spidernet.io/v2beta1",
         "SpiderMultusConfig": "spiderpool.spidernet.io/v2beta1",
         "ConfigMap": "v1",
@@ -55,13 +57,14 @@ def network_name(pods: PodNetworks, rail: PodRail) -> str:
 
 def resource(pods: PodNetworks, rail: PodRail) -> str:
     """What a pod asks for to get a rail."""
-    return f"{'nvidia.com' if pods.is_p2p else 'rdma'}/{rail.port}"
+    return f"{'nvidia.com' if pods.is_p2p or pods.vfs else 'rdma'}/{rail.port}"
 
 
 def policy(pods: PodNetworks, release: str) -> Manifest:
     """NicClusterPolicy: the device plug-in, what hands out addresses, and the operator that configures NICs.
 
-    With Spiderpool (hosts that share subnets or have blocks) Multus and addresses are Spiderpool's.
+    With Spiderpool (hosts that share subnets or have blocks) Multus and addresses are Spiderpool's; with virtual
+    functions the device plug-in is that of the SR-IOV operator.
     """
     config = {"operator": {"image": "nic-configuration-operator"}}
     config["configurationDaemon"] = {"image": "nic-configuration-operator-daemon"}
@@ -71,7 +74,7 @@ def policy(pods: PodNetworks, release: str) -> Manifest:
         parts["sriovDevicePlugin"] = {"image": "sriov-network-device-plugin", "config": json.dumps(devices, indent=2)}
         parts["nvIpam"] = {"image": "nvidia-k8s-ipam", "enableWebhook": False}
         parts["secondaryNetwork"] = {"multus": {"image": "multus-cni"}, "cniPlugins": {"image": "plugins"}}
-    else:
+    elif not pods.vfs:
         shared = {"configList": [_shared(rail, pods.pods_per_node) for rail in pods.rails]}
         parts["rdmaSharedDevicePlugin"] = {
             "image": "k8s-rdma-shared-dev-plugin",
@@ -145,7 +148,9 @@ def networks(pods: PodNetworks, namespace: str, *, by_multus: bool) -> Iterator[
     """
     for rail in pods.rails:
         name = network_name(pods, rail)
-        if not pods.is_p2p:
+        if pods.vfs:
+            yield manifest("SriovNetwork", name, {"spec": _sriov(pods, rail, namespace)}, OPERATOR_NAMESPACE)
+        elif not pods.is_p2p:
             yield manifest("SpiderMultusConfig", name, {"spec": _macvlan(pods, rail)}, namespace)
         elif by_multus:
             yield _attachment(pods, rail, namespace)
@@ -154,9 +159,47 @@ def networks(pods: PodNetworks, namespace: str, *, by_multus: bool) -> Iterator[
                 "networkNamespace": namespace,
                 "resourceName": rail.port,
                 "ipam": json.dumps(_ipam(name)),
-                "metaPlugins": ",\n".join(json.dumps(each) for each in _chained(rail)),
+                "metaPlugins": _joined(_chained(rail)),
             }
             yield manifest("HostDeviceNetwork", name, {"spec": spec})
+
+
+def virtual_functions(pods: PodNetworks) -> Iterator[Manifest]:
+    """How many of each rail's port the SR-IOV operator makes on nodes of each group, with the MTU of the policy."""
+    for rail in pods.rails if pods.vfs else ():
+        for group in rail.groups:
+            spec = {
+                "resourceName": rail.port,
+                "nodeSelector": {f"{OWN_LABEL}site": pods.site, f"{OWN_LABEL}group": group},
+                "nicSelector": {"vendor": VENDOR, "pfNames": [rail.port]},
+                "deviceType": "netdevice",
+                "isRdma": True,
+                "linkType": "eth",
+                "mtu": rail.mtu_bytes,
+                "numVfs": pods.vfs,
+            }
+            name = f"{network_name(pods, rail)}-{group}"
+            yield manifest("SriovNetworkNodePolicy", name, {"spec": spec}, OPERATOR_NAMESPACE)
+
+
+def _sriov(pods: PodNetworks, rail: PodRail, namespace: str) -> dict[str, Any]:
+    """A virtual function that a pod cannot make promiscuous or give another MAC address.
+
+    That is ``trust`` of the function; the trust in DSCP is the port's.
+    """
+    ipam = {"type": "spiderpool", "default_ipv4_ippool": [_pool_name(pods, rail, pool) for pool in rail.pools]}
+    return {
+        "networkNamespace": namespace,
+        "resourceName": rail.port,
+        "trust": "off",
+        "ipam": json.dumps(ipam, indent=2),
+        "metaPlugins": _joined(_chained(rail)),
+    }
+
+
+def _joined(plugins: list[dict[str, Any]]) -> str:
+    """As operators take a chain: JSON objects with commas between."""
+    return ",\n".join(json.dumps(each) for each in plugins)
 
 
 def _macvlan(pods: PodNetworks, rail: PodRail) -> dict[str, Any]:
@@ -194,13 +237,13 @@ def nic_configuration(pods: PodNetworks) -> Iterator[Manifest]:
         spec = {
             "nodeSelector": {f"{OWN_LABEL}site": pods.site, f"{OWN_LABEL}group": group.name},
             "nicSelector": selector,
-            "template": _template(group),
+            "template": _template(group, pods.vfs),
         }
         name = f"{pods.plane}-{group.name}"
         yield manifest("NicConfigurationTemplate", name, {"spec": spec}, OPERATOR_NAMESPACE)
 
 
-def _template(group: PodGroup) -> dict[str, Any]:
+def _template(group: PodGroup, vfs: int) -> dict[str, Any]:
     qos = group.qos
     lossless = {each.priority for each in qos.classes if each.lossless}
     settings = {
@@ -209,7 +252,7 @@ def _template(group: PodGroup) -> dict[str, Any]:
         "CNP_802P_PRIO": qos.cnp_priority,
     }
     return {
-        "numVfs": 0,
+        "numVfs": vfs,
         "linkType": "Ethernet",
         "roceOptimized": {
             "enabled": True,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nornir_tasks.design.pod_networks import PodNetworks
-from nornir_tasks.design.pod_rules import checked_networks
+from nornir_tasks.design.pod_rules import PodDemand, checked_networks
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.files.artifacts import Written, write_artifacts
 from nornir_tasks.files.manifests import as_yaml
@@ -19,6 +19,8 @@ SAMPLE = "pod-sample.yaml"
 """No part of the kustomization: it is there to be copied."""
 OWN_MARK = " kubernetes"
 """What the list of rendered files has behind the site's name."""
+MOST_VFS = 1024
+"""Of a port, as role nic_firmware bounds them; a test compares."""
 NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
@@ -34,9 +36,12 @@ class Choices:
     """Of the pods."""
     release: str = kubernetes.OPERATOR_RELEASE
     """Tag of the network operator's images."""
-    attach_by: Literal["operator", "multus"] = "multus"
-    """What makes the attachments of host devices: they are written themselves, or HostDeviceNetwork, whose metaPlugins
-    no release of the operator has yet."""
+    attach_by: Literal["operator", "multus", "sriov"] = "multus"
+    """What makes the attachments. ``multus``, host devices: they are written themselves; blocks and shared subnets:
+    Spiderpool makes them of macvlan. ``operator``: HostDeviceNetwork, whose metaPlugins no release of the operator has
+    yet. ``sriov``: virtual functions, by the SR-IOV operator."""
+    vfs: int | None = None
+    """Virtual functions of each port; None: one for each pod."""
     image: str = "nccl-tests:latest"
     """Of the pod sample."""
 
@@ -67,8 +72,23 @@ def k8s_rdma(design: SiteDesign, choices: Choices) -> Manifests:
         what = "no name of a namespace of Kubernetes"
         raise DesignError(Problem(f"--namespace {choices.namespace}", what, "small letters, digits and dashes"))
     marks = design.site.intent.marks
-    pods = checked_networks(design.network, design.demands, design.catalogue, marks, plane, choices.pods_per_node)
+    wanted = PodDemand(plane, choices.pods_per_node, _functions(choices))
+    pods = checked_networks(design.network, design.demands, design.catalogue, marks, wanted)
     return manifests(pods, choices)
+
+
+def _functions(choices: Choices) -> int:
+    """Virtual functions of each port. Raises DesignError where they are asked for and not made, or are too few."""
+    if choices.attach_by != "sriov":
+        if choices.vfs is not None:
+            what = "virtual functions are made with --attach-by sriov alone"
+            raise DesignError(Problem(f"--vfs {choices.vfs}", what, "--attach-by sriov", choices.attach_by))
+        return 0
+    made = choices.pods_per_node if choices.vfs is None else choices.vfs
+    if not choices.pods_per_node <= made <= MOST_VFS:
+        what = f"each of {choices.pods_per_node} pods on a node needs one, and a port has {MOST_VFS} at most"
+        raise DesignError(Problem("--vfs", what, f"{choices.pods_per_node} to {MOST_VFS}", str(made)))
+    return made
 
 
 def manifests(pods: PodNetworks, choices: Choices) -> Manifests:
@@ -77,6 +97,7 @@ def manifests(pods: PodNetworks, choices: Choices) -> Manifests:
     files = {
         "policy.yaml": (kubernetes.policy(pods, choices.release),),
         "pools.yaml": tuple(kubernetes.pools(pods, namespace)),
+        "virtual-functions.yaml": tuple(kubernetes.virtual_functions(pods)),
         "networks.yaml": tuple(kubernetes.networks(pods, namespace, by_multus=choices.attach_by == "multus")),
         "nic-configuration.yaml": tuple(kubernetes.nic_configuration(pods)),
         "nccl.yaml": tuple(kubernetes.nccl(pods, namespace)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -20,7 +21,8 @@ from nornir_tasks.design import pipeline
 from nornir_tasks.design.demand import demands
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Network
-from nornir_tasks.design.pod_rules import checked_networks
+from nornir_tasks.design.pod_networks import PodRail
+from nornir_tasks.design.pod_rules import PodDemand, checked_networks
 from nornir_tasks.errors import DesignError, GpufabricError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.intent.model import Intent
@@ -76,8 +78,12 @@ def edited(where: Path, name: str, *changes: tuple[str, str]) -> SiteDesign:
     return load(str(where))
 
 
-@pytest.mark.parametrize("name", SITES)
-@pytest.mark.parametrize("attach_by", ["operator", "multus"])
+WITH_SRIOV = [(name, "sriov") for name in (SUBNET, SVI)]
+
+
+@pytest.mark.parametrize(
+    ("name", "attach_by"), [*((name, by) for name in SITES for by in ("operator", "multus")), *WITH_SRIOV]
+)
 def test_files_hold_what_the_definitions_allow_and_addresses_are_where_the_cables_end(
     name: str, attach_by: Any, tmp_path: Path
 ) -> None:
@@ -95,7 +101,7 @@ def test_files_hold_what_the_definitions_allow_and_addresses_are_where_the_cable
 def test_every_mutant_is_found(figure: Callable[[str], None]) -> None:
     counts = {"of the definitions": 0, "of addresses": 0}
     for name in (P2P, SUBNET, SVI):
-        every = made(name) + (made(name, attach_by="operator") if name == P2P else [])
+        every = made(name) + made(name, attach_by="operator" if name == P2P else "sriov")
         for what, mutant in manifest_mutants.of_schema(every):
             assert kubernetes_schema.faults(mutant) != [], what
             counts["of the definitions"] += 1
@@ -115,7 +121,7 @@ def test_a_cluster_with_these_definitions_takes_the_manifests_and_refuses_their_
     of = {each.kind: each for each in cluster.kinds if each.schema is not None}
     refused = 0
     for name in (P2P, SUBNET, SVI):
-        both = made(name) + (made(name, attach_by="operator") if name == P2P else [])
+        both = made(name) + made(name, attach_by="operator" if name == P2P else "sriov")
         every = [each for each in both if each["kind"] in of]
         for each in every:
             cluster.create(of[each["kind"]], "pods", each, how)
@@ -152,12 +158,25 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "before", "after", "kinds_with_it"), CHANGES)
+SRIOV_CHANGES = [
+    ("dscp: 26", "dscp: 30", MARKED),
+    ("host: 9000", "host: 4200", {"SriovNetwork", "SriovNetworkNodePolicy"}),
+    ("10.168.0.0/13", "10.200.0.0/13", {"SpiderIPPool"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "kinds_with_it", "attach_by"),
+    [
+        *((*each, "multus") for each in CHANGES),
+        *((name, *each, "sriov") for name in (SUBNET, SVI) for each in SRIOV_CHANGES),
+    ],
+)
 def test_a_changed_value_changes_just_the_manifests_that_carry_it(
-    name: str, before: str, after: str, kinds_with_it: set[str], tmp_path: Path
+    name: str, before: str, after: str, kinds_with_it: set[str], attach_by: Any, tmp_path: Path
 ) -> None:
-    changed = kubernetes.k8s_rdma(edited(tmp_path / "site", name, (before, after)), Choices()).all
-    by_name = {(each["kind"], name_of(each)): each for each in made(name)}
+    changed = kubernetes.k8s_rdma(edited(tmp_path / "site", name, (before, after)), Choices(attach_by=attach_by)).all
+    by_name = {(each["kind"], name_of(each)): each for each in made(name, attach_by=attach_by)}
     assert {(each["kind"], name_of(each)) for each in changed} == by_name.keys()
     differing = {(each["kind"], name_of(each)) for each in changed if each != by_name[each["kind"], name_of(each)]}
     assert differing == {key for key in by_name if key[0] in kinds_with_it}
@@ -182,6 +201,28 @@ def test_the_driver_has_one_owner() -> None:
         assert ("secondaryNetwork" in policy["spec"], "nvIpam" in policy["spec"]) == (not with_spiderpool,) * 2
 
 
+@pytest.mark.parametrize("name", [SUBNET, SVI])
+def test_virtual_functions_are_as_many_everywhere_and_have_the_mtu_of_the_policy(name: str) -> None:
+    every = made(name, attach_by="sriov", pods_per_node=2, vfs=4)
+    policies = of_kind(every, "SriovNetworkNodePolicy")
+    assert {(each["spec"]["numVfs"], each["spec"]["mtu"]) for each in policies} == {(4, 9000)}
+    assert [each["spec"]["nicSelector"]["pfNames"] for each in policies] == [[rail.port] for rail in rails(name)]
+    (template,) = of_kind(every, "NicConfigurationTemplate")
+    assert template["spec"]["template"]["numVfs"] == 4
+    (policy,) = of_kind(every, "NicClusterPolicy")
+    assert policy["spec"].keys() == {"global", "nicConfigurationOperator"}, "the SR-IOV operator hands out devices"
+    assert of_kind(every, "SpiderMultusConfig") == []
+    for each in of_kind(every, "SriovNetwork"):
+        assert each["spec"]["trust"] == "off"
+        assert {"type": "tuning", "mtu": 9000} in json.loads(f"[{each['spec']['metaPlugins']}]")
+    role = (ROOT / "plugins/module_utils/nic_settings.py").read_text()
+    assert f"MOST_VFS = {kubernetes.MOST_VFS}\n" in role
+
+
+def rails(name: str) -> tuple[PodRail, ...]:
+    return kubernetes.k8s_rdma(site(name), Choices()).pods.rails
+
+
 def test_nccl_settings_are_those_of_the_role() -> None:
     defaults = yaml.safe_load((ROOT / "roles/nccl/defaults/main.yml").read_text())
     assert defaults["nccl_ib_timeout"] == rendered.IB_TIMEOUT
@@ -193,7 +234,7 @@ def test_nccl_settings_are_those_of_the_role() -> None:
     intent = site(P2P).site.intent
     policy = intent.policy.model_copy(update={"queue_pairs": QueuePairsIntent(per_connection=4, split=True)})
     on_planes = demands(intent.model_copy(update={"policy": policy}), kinds().planes)
-    pods = checked_networks(site(P2P).network, on_planes, load_catalogue(), intent.marks, "compute", 1)
+    pods = checked_networks(site(P2P).network, on_planes, load_catalogue(), intent.marks, PodDemand("compute", 1))
     (with_pairs,) = rendered.nccl(pods, "default")
     added = with_pairs["data"].items() - settings_of_pods["data"].items()
     assert added == set(zip(optional, ("4", "1"), strict=True))
@@ -201,10 +242,11 @@ def test_nccl_settings_are_those_of_the_role() -> None:
     assert settings_of_pods["data"]["NCCL_CROSS_NIC"] == "2"
 
 
-def networks_of(data: dict[str, Any], network: Network, pods_per_node: int) -> list[dict[str, Any]]:
+def networks_of(data: dict[str, Any], network: Network, pods_per_node: int, vfs: int) -> list[dict[str, Any]]:
     intent = intent_of(data)
     every_demand = demands(intent, kinds().planes)
-    pods = checked_networks(network, every_demand, load_catalogue(), intent.marks, "compute", pods_per_node)
+    wanted = PodDemand("compute", pods_per_node, vfs)
+    pods = checked_networks(network, every_demand, load_catalogue(), intent.marks, wanted)
     return [dict(each) for each in kubernetes.manifests(pods, Choices(pods_per_node=pods_per_node)).all]
 
 
@@ -218,12 +260,15 @@ def random_site(data: dict[str, Any]) -> Network:
 
 
 @settings(max_examples=110)
-@given(intent_data(), st.integers(1, 3))
-def test_on_any_site_pods_get_addresses_of_their_rails_leaf_and_nobody_elses(data: dict[str, Any], pods: int) -> None:
+@given(intent_data(), st.integers(1, 3), st.booleans())
+def test_on_any_site_pods_get_addresses_of_their_rails_leaf_and_nobody_elses(
+    data: dict[str, Any], pods: int, with_functions: bool
+) -> None:
     network = random_site(data)
-    pods_per_node = 1 if data["planes"]["compute"]["link"] == "p2p" else pods
+    is_p2p = data["planes"]["compute"]["link"] == "p2p"
+    pods_per_node = 1 if is_p2p else pods
     try:
-        every = networks_of(data, network, pods_per_node)
+        every = networks_of(data, network, pods_per_node, pods if with_functions and not is_p2p else 0)
     except DesignError as error:
         event("refused: a pool holds too few")
         assert "--pods-per-node" in str(error) or "per_group" in str(error)
@@ -241,6 +286,9 @@ REFUSED = [
     (SUBNET, {}, (("subnet/29", "subnet/30"),), ["hold no 1 pods", "a larger block"]),
     (SVI, {"pods_per_node": 999}, (), ["999 on each of", "--pods-per-node"]),
     (P2P, {"namespace": "A B"}, (), ["--namespace A B"]),
+    (P2P, {"attach_by": "sriov"}, (), ["planes.compute.link", "addresses of their own", "link: subnet/N or svi"]),
+    (SUBNET, {"vfs": 4}, (), ["--vfs 4", "--attach-by sriov"]),
+    (SUBNET, {"attach_by": "sriov", "pods_per_node": 3, "vfs": 2}, (), ["--vfs", "3 to 1024", "found: 2"]),
     (
         P2P,
         {},

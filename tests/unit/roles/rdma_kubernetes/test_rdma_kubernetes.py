@@ -195,6 +195,18 @@ def test_a_port_that_a_pod_has_taken_is_not_counted_against_its_node(cluster: Cl
     assert cluster.problems(exported(P2P)) == []
 
 
+def test_two_policies_for_virtual_functions_of_one_port_are_refused_and_ours_are_applied(cluster: Cluster) -> None:
+    manifests = exported(SUBNET, "sriov")
+    assert not [each for each in cluster.problems(manifests) if not each.startswith("nodes ")]
+    spec = {"numVfs": 8, "resourceName": "a", "nodeSelector": {}, "nicSelector": {"pfNames": ["rail1#0-3", "eth0"]}}
+    cluster.have(custom("SriovNetworkNodePolicy", "theirs", spec))
+    found = [each for each in cluster.problems(manifests) if not each.startswith("nodes ")]
+    assert found == [
+        "SriovNetworkNodePolicy theirs: makes virtual functions of rail1, which our pods use; "
+        "delete it, or have it select other NICs"
+    ]
+
+
 def test_pools_of_blocks_name_their_nodes_and_rails_too(cluster: Cluster) -> None:
     cluster.have(node_object("gpu-5"))
     found = cluster.problems(exported(SUBNET))

@@ -272,7 +272,7 @@ def _pools(manifests: Sequence[Object], facts: Object) -> Iterator[str]:
 def _discoveries(facts: Object) -> Iterator[str]:
     found = facts["feature_discovery"]
     if len(found) > 1:
-        remedy = "keep one, and set nfd.enabled=false in the values of the other operator's chart"
+        remedy = "keep one (best the GPU Operator's), and set nfd.enabled=false in the other chart's values"
         yield f"Node Feature Discovery: there are {len(found)}, {', '.join(found)}; {remedy}"
 
 

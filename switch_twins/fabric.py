@@ -21,6 +21,7 @@ from .bgp_paths import BgpPath
 from .clock import Clock
 from .errors import Problem, TwinError
 from .groups import Member
+from .partners import system_of
 from .parts import Parts
 from .policy import neighbor_number, network_of
 from .seeds import ERRDISABLED, Seeds, Value
@@ -204,6 +205,10 @@ class FabricSim:
     def members(self, device: str, group: str) -> tuple[Member, ...]:
         """The members of a group, bundled or not, in order of the switch's interfaces."""
         return self._now().groups.members(device, group)
+
+    def lacp_system(self, near: End, name: str) -> tuple[str, ...]:
+        """The MAC address, six octets, by which a partner names itself in LACP at a port; ``near``: this port."""
+        return system_of(name)
 
     def pair(self, device: str) -> pairs.Pairing | None:
         """The pair that a switch is in, as it sees it; None if it is in none."""

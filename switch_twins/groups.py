@@ -129,7 +129,7 @@ class Groups:
         silent = self._why_silent(near, link.peer.device, far)
         if far is None or silent:
             return Member(end.port, False, silent)
-        return Member(end.port, True, partner=self._system(link.peer.device, far.group))
+        return Member(end.port, True, partner=self.system(link.peer.device, far.group))
 
     def _why_silent(self, near: InterfaceState, device: str, far: InterfaceState | None) -> str:
         """Why no LACP comes from the far end, "" if it does."""
@@ -147,7 +147,7 @@ class Groups:
             return member
         if member.partner != chosen:
             return replace(member, is_bundled=False, reason="leads to another partner than the group's other members")
-        if self._chosen_there(End(device, member.port)) != self._system(device, group):
+        if self._chosen_there(End(device, member.port)) != self.system(device, group):
             return replace(member, is_bundled=False, reason="the other end's group has another partner")
         return member
 
@@ -174,18 +174,18 @@ class Groups:
             return None
         partner = self._hears(end, self._interfaces.get(End(end.device, interface.group))).partner
         is_taken = partner is not None and partner == self._chosen(end.device, interface.group)
-        return self._system(end.device, interface.group) if is_taken else None
+        return self.system(end.device, interface.group) if is_taken else None
 
     # -- pairs of switches -----------------------------------------------------------------------------------------
 
-    def _system(self, device: str, group: str) -> Partner:
+    def system(self, device: str, group: str) -> Partner:
         """Who sends LACP for a group."""
-        owner, other = self._interfaces.get(End(device, group)), self._other(device)
+        owner, other = self._interfaces.get(End(device, group)), self.other(device)
         if owner is None or not owner.over_both or other is None:
             return device, group
         return "+".join(sorted((device, other))), owner.over_both
 
-    def _other(self, device: str) -> str | None:
+    def other(self, device: str) -> str | None:
         """The switch at the far end of the peer link's cables, if that is in a pair as well."""
         pair = self._pairs.get(device)
         for port in self._members_of(device, pair.peer_link) if pair is not None else ():
@@ -196,7 +196,7 @@ class Groups:
 
     def _both(self, device: str, group: str) -> tuple[tuple[str, str], ...]:
         """A group, and the one with its number on the other switch while both talk: that of the primary first."""
-        owner, other = self._interfaces.get(End(device, group)), self._other(device)
+        owner, other = self._interfaces.get(End(device, group)), self.other(device)
         if owner is None or not owner.over_both or other is None:
             return ((device, group),)
         there = self._over_both[other].get(owner.over_both)

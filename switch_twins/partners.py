@@ -36,7 +36,7 @@ def partners(fabric: FabricSim, device: str, group: str) -> Iterator[Partner]:
         far, _ = fabric.wiring.far(near)
         host = fabric.wiring.hosts.get(far) if far is not None else None
         name, bond = member.partner
-        system = _system(name if host is None else f"{name} {bond}")
+        system = fabric.lacp_system(near, name if host is None else f"{name} {bond}")
         yield Partner(member.port, system, _is_fast(fabric, near, far, host), member.is_bundled)
 
 
@@ -47,7 +47,7 @@ def _is_fast(fabric: FabricSim, near: End, far: End | None, host: Host | None) -
     return any(each.name == end.port and each.lacp_is_fast for each in fabric.state(end.device).interfaces)
 
 
-def _system(name: str) -> tuple[str, ...]:
-    """Of a switch, or of both of a pair, one for all groups."""
+def system_of(name: str) -> tuple[str, ...]:
+    """Of a switch, or of both of a pair, one for all groups: six octets."""
     digits = hashlib.sha256(f"system {name}".encode()).hexdigest()
     return ("02", "00", *(digits[at : at + 2] for at in (0, 2, 4, 6)))

@@ -96,11 +96,21 @@ class Cable:
 
 
 @dataclass(frozen=True, slots=True)
+class HostRoute:
+    """A route by one port or VLAN. ``table``: of packets from that port's first address; None: the main one."""
+
+    to: str
+    via: str
+    table: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class HostVlan:
-    """What a host has on a bond: untagged, or in one VLAN. ``addresses`` with length, of both families."""
+    """What a host has on a bond: untagged, or in one VLAN. ``addresses`` with length, of both families; ``routes``."""
 
     tag: int | None = None
     addresses: tuple[str, ...] = ()
+    routes: tuple[HostRoute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +123,6 @@ class HostBond:
     lacp_active: bool | None = True
     lacp_is_fast: bool = False
     vlans: tuple[HostVlan, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class HostRoute:
-    """A route by one port. ``table``: of packets from that port's first address; None: the main one."""
-
-    to: str
-    via: str
-    table: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,10 +286,17 @@ class _HostReader:
         self.mistakes += [f"{where}: VLAN tag {tag} listed twice" for tag in _repeated(tags)]
         return HostBond(entry.host, entry.name, entry.mtu_bytes, _LACP.get(entry.lacp), entry.rate == "fast", vlans)
 
-    def _vlan(self, where: str, *, tag: int | None = None, addresses: Iterable[str] = ()) -> HostVlan:
+    def _vlan(
+        self,
+        where: str,
+        *,
+        tag: int | None = None,
+        addresses: Iterable[str] = (),
+        routes: Iterable[dict[str, Any]] = (),
+    ) -> HostVlan:
         if tag is not None and tag not in _TAGS:
             self.mistakes.append(f"{where}: VLAN tag {tag!r} is not from 1 to 4094")
-        return HostVlan(tag, self._addresses(where, addresses))
+        return HostVlan(tag, self._addresses(where, addresses), tuple(self._route(where, **each) for each in routes))
 
     def _addresses(self, where: str, addresses: Iterable[str]) -> tuple[str, ...]:
         found = tuple(addresses)

@@ -35,6 +35,7 @@ class InterfaceState:
     link_local: its IPv6 link-local address without length, "" if it has none.
     advertises: it sends IPv6 router advertisements (RFC 4861), from which the far end learns ``link_local``.
     access_vlan: the untagged VLAN of a switched port that is no trunk; vlans: all that a switched port carries.
+    native_vlan: the untagged VLAN of a trunk, None if it has none.
     svi_vlan: the VLAN an SVI routes; has_vlan: it exists and is active; autostate: it needs a port of its VLAN up.
     port: of a subinterface, the port it is part of; tag: its frames' 802.1Q tag there, None while it has none.
     is_group: it is a link aggregation group, of ports whose ``group`` is its name; up with ``min_links`` of them.
@@ -61,6 +62,7 @@ class InterfaceState:
     advertises: bool = False
     access_vlan: int | None = None
     vlans: frozenset[int] = frozenset()
+    native_vlan: int | None = None
     svi_vlan: int | None = None
     has_vlan: bool = True
     autostate: bool = True

@@ -33,11 +33,21 @@ class LabDevice:
 
 
 @dataclass(frozen=True, slots=True)
+class LabRoute:
+    """A route of a host by a port or VLAN. ``table``: that of packets from the port's address; None: the main one."""
+
+    to: str
+    via: str
+    table: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LabVlan:
-    """What a host has on a bond, untagged (``tag`` None) or in one VLAN: its addresses with length."""
+    """What a host has on a bond, untagged (``tag`` None) or in one VLAN: addresses with length, and routes by it."""
 
     tag: int | None
     addresses: tuple[str, ...]
+    routes: tuple[LabRoute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +59,6 @@ class LabBond:
     mtu_bytes: int
     is_fast: bool
     vlans: tuple[LabVlan, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LabRoute:
-    """A route of a host by one of its ports. ``table``: that of packets from the port's address; None: the main one."""
-
-    to: str
-    via: str
-    table: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ def specification(plan: LabPlan, directory: Path, network: str, rtt_ms: float) -
             for index, device in enumerate(plan.devices)
         ],
         "cables": [{"id": name, "a": list(a), "b": list(b)} for name, a, b in plan.cables],
-        "bonds": [_bond(bond) for bond in plan.bonds],
+        "bonds": [_bond(bond, has_routes=plan.routed) for bond in plan.bonds],
         "hosts": [{**_host(host), **(_routes(host) if plan.routed else {})} for host in plan.hosts],
         **({"routed": _routed(directory)} if plan.routed else {}),
         **({"machine": {"memory_mib": machine_memory_mib(len(plan.devices))}} if plan.in_machine else {}),
@@ -156,14 +157,22 @@ def _host(host: LabHost) -> dict[str, Any]:
 
 def _routes(host: LabHost) -> dict[str, Any]:
     """Simulated hosts send no packets, so these are a routed lab's."""
-    routes = host.end.routes if host.end is not None else ()
+    return _as_data(host.end.routes if host.end is not None else ())
+
+
+def _as_data(routes: Iterable[LabRoute]) -> dict[str, Any]:
     found = [{key: value for key, value in asdict(each).items() if value is not None} for each in routes]
     return {"routes": found} if found else {}
 
 
-def _bond(bond: LabBond) -> dict[str, Any]:
+def _bond(bond: LabBond, *, has_routes: bool) -> dict[str, Any]:
     vlans = [
-        {**({} if each.tag is None else {"tag": each.tag}), "addresses": list(each.addresses)} for each in bond.vlans
+        {
+            **({} if each.tag is None else {"tag": each.tag}),
+            "addresses": list(each.addresses),
+            **(_as_data(each.routes) if has_routes else {}),
+        }
+        for each in bond.vlans
     ]
     rate = {"rate": "fast"} if bond.is_fast else {}
     return {"host": bond.host, "name": bond.name, "mtu_bytes": bond.mtu_bytes, **rate, "vlans": vlans}

@@ -135,19 +135,29 @@ def _kernel() -> Iterator[Problem]:
         _ip("netns", "delete", name)
 
 
+_TRIES = {
+    "VRF": ("link add name tryvrf type vrf table 100",),
+    "VLAN": (
+        "link add name trybridge type bridge vlan_filtering 1",
+        "link add link trybridge name tryvlan type vlan id 2 bridge_binding on",
+        "link add link tryvlan name trymacvlan type macvlan mode private",
+        "link add name trydummy type dummy",
+    ),
+    "bond": ("link add name trybond type bond mode 802.3ad ad_user_port_key 1",),
+}
+"""What switches and hosts of a routed lab are made of, by what a plane needs."""
+_FRAMES = "add table bridge try; add chain bridge try forward { type filter hook forward priority 0; }"
+
+
 def lacking() -> tuple[str, ...]:
     """What this kernel has not, of VRF, VLAN and bond; all three where nobody may try. Needs root."""
-    name, tries = f"gfprobe{os.getpid()}", {"VRF": "vrf table 100", "VLAN": "vlan id 100", "bond": "bond"}
+    name = f"gfprobe{os.getpid()}"
     if os.geteuid() != 0 or _ip("netns", "add", name):
-        return tuple(tries)
+        return tuple(_TRIES)
     try:
-        _ip("-n", name, "link", "add", "base", "type", "veth")
-        failed = []
-        for what, words in tries.items():
-            on = ["link", "base"] if what == "VLAN" else []
-            if _ip("-n", name, "link", "add", *on, "name", "probe", "type", *words.split()):
-                failed.append(what)
-            _ip("-n", name, "link", "delete", "probe")
+        failed = [what for what, tries in _TRIES.items() if any(_ip("-n", name, *each.split()) for each in tries)]
+        if "VLAN" not in failed and _ip("netns", "exec", name, "nft", _FRAMES):
+            failed.append("VLAN")
         return tuple(failed)
     finally:
         _ip("netns", "delete", name)

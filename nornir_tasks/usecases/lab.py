@@ -14,9 +14,9 @@ from nornir_tasks.lab.machines.manager import Machines, MachineStatus
 from nornir_tasks.lab.machines.plan import MachinePlan
 from nornir_tasks.lab.machines.requirements import check_memory, check_requirements
 from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
-from nornir_tasks.lab.plan import LabHostEnd, played_mac
+from nornir_tasks.lab.plan import LabHostEnd, LabRoute, played_mac
 from nornir_tasks.lab.routed import memory_mib
-from nornir_tasks.usecases.lab_hosts import ends_of_hosts
+from nornir_tasks.usecases.lab_hosts import ANYWHERE, ends_of_hosts
 from nornir_tasks.usecases.lab_machines import (
     cabled_elsewhere,
     cabled_machines,
@@ -228,7 +228,8 @@ def lab_plan(
             if end is not None and lower[0] in attached:
                 (circuit,) = network.circuits_on(link)
                 address = f"{circuit.lower_address}/{circuit.use.prefix_length}"
-                end = LabHostEnd(mac=played_mac(lower[0]), addresses=(address,))
+                routes = (LabRoute(ANYWHERE, circuit.upper_address),) if circuit.upper_address else ()
+                end = LabHostEnd(mac=played_mac(lower[0]), addresses=(address,), routes=routes)
             hosts.append(LabHost(*lower, upper, mtu_bytes, link.name, host_lldp, end))
     used = {(each.name, each.end.bond) for each in hosts if each.end is not None}
     bonds = tuple(each for each in ends.bonds if len(there) == len(network.devices) or (each.host, each.name) in used)

@@ -11,6 +11,7 @@ from nornir_tasks.usecases.hosts import host_inventory
 from nornir_tasks.usecases.site import SiteDesign
 
 _NOTHING = LabHostEnd()
+ANYWHERE, _ANYWHERE_V6 = "0.0.0.0/0", "::/0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,9 @@ def ends_of_hosts(design: SiteDesign) -> EndsOfHosts:
 
 
 def _bond(host: str, bond: Mapping[str, Any]) -> LabBond:
-    vlans = tuple(LabVlan(each.get("vlan"), tuple(_addresses(each))) for each in bond["planes"])
+    vlans = tuple(
+        LabVlan(each.get("vlan"), tuple(_addresses(each)), tuple(_by_gateway(each))) for each in bond["planes"]
+    )
     return LabBond(host, bond["name"], bond["mtu_bytes"], bond["lacp_rate"] == "fast", vlans)
 
 
@@ -56,6 +59,15 @@ def _addresses(part: Mapping[str, Any]) -> Iterator[str]:
     yield f"{part['address']}/{part['prefix_length']}"
     if part.get("address_v6") is not None:
         yield f"{part['address_v6']}/{part['prefix_length_v6']}"
+
+
+def _by_gateway(plane: Mapping[str, Any]) -> Iterator[LabRoute]:
+    """What the role bond_interfaces makes of a plane on a bond: its routes, or the default route, by the gateway."""
+    has_default = plane["default_route"]
+    yield from (LabRoute(each, plane["gateway"]) for each in ([ANYWHERE] if has_default else plane["routes"]))
+    if plane.get("gateway_v6") is not None:
+        routes = [_ANYWHERE_V6] if has_default else plane["routes_v6"]
+        yield from (LabRoute(each, plane["gateway_v6"]) for each in routes)
 
 
 def _routes(rail: Mapping[str, Any], plane: str | None) -> Iterator[LabRoute]:

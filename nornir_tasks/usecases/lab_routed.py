@@ -20,31 +20,26 @@ class Place:
 def routed_place(design: SiteDesign, switches: Collection[str], *, on_request: bool) -> Place:
     """Where a routed lab of these switches runs. ``on_request``: in a machine, whatever this kernel has.
 
-    Raises LabError that names every plane or fabric which a routed lab cannot have.
+    The machine's kernel has all that planes need. Raises LabError that names every plane or fabric for which this one
+    lacks something.
     """
-    check_routed(design, switches)
+    check_routed(design, switches, () if on_request else None)
     return Place(on_request, "the fabric runs in one machine, as --machine says" if on_request else "")
 
 
-def check_routed(design: SiteDesign, switches: Collection[str]) -> None:
-    """Raises LabError that names every plane or fabric of these switches that needs what a routed lab has not.
+def check_routed(design: SiteDesign, switches: Collection[str], missing: Collection[str] | None = None) -> None:
+    """Raises LabError that names every plane or fabric of these switches that needs what the kernel has not.
 
-    What is pushed is not translated to VRFs, VLANs and bonds of the kernel, whether it has them or not: switches would
-    come up without them.
+    ``missing``: what the kernel lacks that the lab is to run on; None: this machine's, which is tried.
     """
     needs = _needs(design, switches)
-    missing = set(lacking()) if needs else set()
+    absent = set(lacking() if missing is None else missing) if needs else set()
     hint = "name the planes that need none of these, e.g. nornir lab up --routed --plane NAME; or without --routed"
     problems = []
     for owner, what in sorted(needs.items()):
-        gone = sorted(what & missing)
-        found = (
-            f"this kernel has no {', no '.join(gone)}"
-            if gone
-            else "this kernel has them, but nothing is translated to them"
-        )
-        text = f"a routed lab of {owner} needs {' and '.join(sorted(what))}, which it cannot have yet"
-        problems.append(Problem("--routed", text, found=found, hint=hint))
+        if gone := sorted(what & absent):
+            text = f"a routed lab of {owner} needs {' and '.join(sorted(what))}"
+            problems.append(Problem("--routed", text, found=f"this kernel has no {', no '.join(gone)}", hint=hint))
     if problems:
         raise LabError(problems)
 

@@ -116,6 +116,7 @@ def _interface(defaults: Node | None, node: Node, dark: Container[str]) -> Inter
         is_dark=name in dark,
         access_vlan=access_vlan(node) if not is_layer_3 else None,
         vlans=_carried(node) if not is_layer_3 else frozenset(),
+        native_vlan=_native(node) if not is_layer_3 else None,
         port=name.partition(".")[0] if "." in name else "",
         tag=int(tag) if tag else None,
         is_group=name.startswith("Port-Channel") and "." not in name,
@@ -159,6 +160,15 @@ def access_vlan(node: Node) -> int | None:
     if mode is not None and not mode.words.endswith(" access"):
         return None
     return int(node.value("switchport access vlan", "vlan") or 1)
+
+
+def _native(node: Node) -> int | None:
+    """The untagged VLAN of a trunk; 1 by default, none with the word ``tag`` (um-eos, switchport trunk native vlan)."""
+    if access_vlan(node) is not None:
+        return None
+    line = node.first("switchport trunk native vlan")
+    number = line.params.get("vlan") if line is not None and not line.negated else "1"
+    return int(number) if number else None
 
 
 def _carried(node: Node) -> frozenset[int]:

@@ -7,13 +7,17 @@ lines that decide who reaches whom are; all others (QoS, layer 1, services) chan
 from __future__ import annotations
 
 import ipaddress
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 
 from ..engine import Node, Tree
-from ..routed.form import BfdTimes, Peer, Routing, Unplayed
+from ..routed.configured_lists import NO_COUNTERPART
+from ..routed.form import NO_LAYER_2, NO_VRF, BfdTimes, Peer, Routing, Unplayed
+from ..state import BgpInstance
 from ..twin import Twin
-from .extract import is_routed, switch_state
+from . import to_kernel
+from .extract import active_vlans, is_routed, switch_state
 from .flags import is_on
 from .twin import EosTwin
 
@@ -52,38 +56,50 @@ _SWITCHED = re.compile(r"channel-group|switchport (mode|access|trunk)")
 _TOP_REFUSED = re.compile(
     r"router (ospf|isis|rip|general|ospfv3|pim)|interface (Vxlan|Tunnel)|ip nat|policy-map type pbr"
 )
-_NO_LAYER_2 = "a routed lab has no VLAN and no bond"
 _NO_PASSWORD = "FRR needs the password itself, a switch has its hash"  # noqa: S105
 
 
-def routing(twin: Twin) -> Routing:
-    """Read a twin's running configuration."""
+def routing(twin: Twin, *, has_devices: bool = False) -> Routing:
+    """Read a twin's running configuration. ``has_devices``: the kernel has VRFs, VLANs and bonds."""
     assert isinstance(twin, EosTwin)  # noqa: S101  (the caller looked this module up by the twin's system)
-    return of_tree(twin.name, twin.configuration.running)
+    return of_tree(twin.name, twin.configuration.running, has_devices=has_devices)
 
 
-def of_tree(name: str, tree: Tree) -> Routing:
+def of_tree(name: str, tree: Tree, *, has_devices: bool = False) -> Routing:
     """Read a configuration."""
     process = tree.first("router bgp")
     state = switch_state(name, tree)
-    peers: dict[str, Peer] = {}
-    for instance in state.bgp if process is not None else ():
-        if instance.vrf == "default":
-            peers = {
-                each.address: Peer(_bfd_of(tree, process, each.address, each.peer_group)) for each in instance.neighbors
-            }
-    if not state.is_routing:
-        return Routing(left_out=tuple(_left_out(tree)))
+    peers = {each.vrf: _peers(tree, process, each) for each in state.bgp} if process is not None else {}
+    lists = to_kernel.lists(tree)
+    refused = (*_refused(tree, has_devices=has_devices), *lists.unreadable) if state.is_routing else ()
     helper = is_on(process, "graceful-restart-helper", True) if process is not None else True
     full = process is not None and is_on(process, "graceful-restart", False)
-    restart = "on" if full else "helper" if helper else "off"
-    return Routing(peers, restart, tuple(_refused(tree)), tuple(_left_out(tree)))  # type: ignore[arg-type]
+    return Routing(
+        peers.pop("default", {}),
+        "on" if full else "helper" if helper else "off",
+        (*refused, *((*_frames(tree), *_unrouted(tree)) if has_devices else ())),
+        () if has_devices else tuple(_left_out(tree)),
+        peers,
+        active_vlans(tree),
+        to_kernel.addresses_v6(tree),
+        tuple(to_kernel.gateways(tree)),
+        lists.lists,
+        lists.bound,
+    )
 
 
-def _bfd_of(tree: Tree, process: Node | None, address: str, group: str) -> BfdTimes:
+def _peers(tree: Tree, process: Node, instance: BgpInstance) -> dict[str, Peer]:
+    scope = process if instance.vrf == "default" else process.first(f"vrf {instance.vrf}")
+    return {
+        each.address: Peer(_bfd_of(tree, (scope, process), each.address, each.peer_group))
+        for each in instance.neighbors
+    }
+
+
+def _bfd_of(tree: Tree, scopes: Iterable[Node | None], address: str, group: str) -> BfdTimes:
     """The neighbour's own line, else its group's, else that of the interface, else the default."""
-    for name in (address, group):
-        line = process.first(f"neighbor {name} bfd interval") if process is not None and name else None
+    for name, scope in itertools.product((address, group), scopes):
+        line = scope.first(f"neighbor {name} bfd interval") if scope is not None and name else None
         if line is not None:
             return _bfd_times(line)
     for node in tree.find("interface"):
@@ -105,23 +121,25 @@ def _is_in(address: str, network: str) -> bool:
 # -- what FRR is not told ------------------------------------------------------------------------------------------
 
 
-def _refused(tree: Tree) -> Iterator[Unplayed]:
+def _refused(tree: Tree, *, has_devices: bool) -> Iterator[Unplayed]:
     for node in tree.root.ordered():
         if _TOP_REFUSED.match(node.line):
             yield Unplayed(node.line, "FRR runs BGP and static routes here")
         elif node.words.startswith("router bgp "):
-            yield from _of_process(node)
+            yield from _of_process(node, has_devices=has_devices)
         elif node.words.startswith("route-map "):
             yield from _unknown(node.ordered(), _MAP, node.words)
-        elif node.words.startswith("ip route ") and node.params.get("vrf", "default") == "default":
+        elif node.words.startswith("ip route ") and (has_devices or node.params.get("vrf", "default") == "default"):
             yield from _of_static(node)
         elif node.words.startswith("interface ") and not node.words.startswith("interface Management"):
-            yield from _of_port(node)
+            yield from _of_port(node, has_devices=has_devices)
 
 
-def _of_process(process: Node) -> Iterator[Unplayed]:
+def _of_process(process: Node, *, has_devices: bool) -> Iterator[Unplayed]:
     for node in process.ordered():
-        if node.words.startswith("neighbor "):
+        if node.words.startswith("vrf ") and has_devices:
+            yield from _of_process(node, has_devices=True)
+        elif node.words.startswith("neighbor "):
             yield from _of_peer(node, process.words)
         elif node.words.startswith("address-family ipv4") and not _FAMILIES.match(node.line):
             for line in node.ordered():
@@ -149,18 +167,40 @@ def _of_static(node: Node) -> Iterator[Unplayed]:
         yield Unplayed(node.line, "a next hop of this kind is not routed")
 
 
-def _of_port(node: Node) -> Iterator[Unplayed]:
-    """What a routed interface of the default VRF cannot be without."""
-    if node.first("vrf") is not None or not is_routed(node):
+def _of_port(node: Node, *, has_devices: bool) -> Iterator[Unplayed]:
+    """What a routed interface cannot be without; without VRFs in the kernel, one of the default VRF."""
+    if not is_routed(node) or (node.first("vrf") is not None and not has_devices):
         return
     kind = node.params.get("name", "")
-    if node.first("ip address") is not None and not kind.startswith(("Ethernet", "Loopback")):
-        yield Unplayed(node.line, _NO_LAYER_2)
-    if node.first("ip address") is not None and "." in kind:
-        yield Unplayed(node.line, _NO_LAYER_2)
+    is_plain = kind.startswith(("Ethernet", "Loopback")) and "." not in kind
+    if node.first("ip address") is not None and not is_plain and not has_devices:
+        yield Unplayed(node.line, NO_LAYER_2)
     for line in node.ordered():
-        if not line.negated and _FORWARDING.match(line.words):
-            yield Unplayed(line.line, "it decides what is forwarded, and has no counterpart here", node.words)
+        if not line.negated and _FORWARDING.match(line.words) and not _is_translated(line, has_devices=has_devices):
+            yield Unplayed(line.line, NO_COUNTERPART, node.words)
+
+
+def _is_translated(line: Node, *, has_devices: bool) -> bool:
+    return line.words.startswith("ip access-group ") or (has_devices and to_kernel.is_translated(line.words))
+
+
+def _frames(tree: Tree) -> Iterator[Unplayed]:
+    """Lines of switched ports that decide where frames go, and have no counterpart."""
+    for node in tree.find("interface"):
+        if "name" in node.params and not is_routed(node):
+            for line in node.ordered():
+                if not line.negated and to_kernel.SWITCHED.match(line.words):
+                    yield Unplayed(line.line, NO_COUNTERPART, node.words)
+
+
+def _unrouted(tree: Tree) -> Iterator[Unplayed]:
+    """VRFs that do not route between their interfaces: Linux routes in all of a switch or in none."""
+    routed = {node.words.split()[-1] for node in tree.find("ip routing vrf") if not node.negated}
+    for node in tree.find("vrf instance"):
+        name = node.words.split()[-1]
+        inside = [each for each in tree.find("interface") if each.value("vrf", "vrf") == name]
+        if name not in routed and len([each for each in inside if each.first("ip address") is not None]) > 1:
+            yield Unplayed(node.line, "it does not route between its interfaces, which the kernel would")
 
 
 def _unknown(nodes: Iterable[Node], known: re.Pattern[str], where: str) -> Iterator[Unplayed]:
@@ -175,8 +215,8 @@ def _left_out(tree: Tree) -> Iterator[Unplayed]:
             continue
         vrf = node.first("vrf")
         if vrf is not None:
-            yield Unplayed(vrf.line, "a routed lab has no VRF", node.words)
+            yield Unplayed(vrf.line, NO_VRF, node.words)
         elif not is_routed(node):
             for line in node.ordered():
                 if not line.negated and _SWITCHED.match(line.words):
-                    yield Unplayed(line.line, _NO_LAYER_2, node.words)
+                    yield Unplayed(line.line, NO_LAYER_2, node.words)

@@ -121,7 +121,8 @@ def _with_vlans(state: InterfaceState, tree: Tree, dialect: Dialect) -> Interfac
         carried = member.get("vlan") or get_or(bridges, {}, name, "vlan")
         native = member.get("untagged", get_or(bridges, 1, name, "untagged"))
         untagged = {native} if isinstance(native, int) else set[int]()
-        return replace(state, vlans=frozenset({*untagged, *(int(each) for each in carried if each.isdecimal())}))
+        vlans = frozenset({*untagged, *(int(each) for each in carried if each.isdecimal())})
+        return replace(state, vlans=vlans, native_vlan=next(iter(untagged), None))
     return state
 
 

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from ..routed.form import BfdTimes, Peer, Routing, Unplayed
+from ..routed.form import NO_LAYER_2, NO_VRF, BfdTimes, Peer, Routing, Unplayed
 from ..twin import Twin
+from . import to_kernel
 from .device import NvueTwin
 from .dialect import Dialect
 from .tree import Tree, get_or
@@ -43,26 +44,38 @@ _FORWARDING = re.compile(
     r"acl/.*|router/(ospf|ospf6|pim|pbr)/.*|ip/(vrr|vrrp|igmp)/.*|ipv[46]/(vrr|vrrp)/.*|ip/address/.*:.*|ipv6/address/.*"
 )
 _LAYER_2 = frozenset({"bond", "peerlink", "svi", "sub"})
-_NO_LAYER_2 = "a routed lab has no VLAN and no bond"
 _NO_PASSWORD = "the password is not printed here, so nobody could say which is used"  # noqa: S105
 _NO_COUNTERPART = "no counterpart in FRR is known here"
 
 
-def routing(twin: Twin) -> Routing:
-    """Read a twin's running tree."""
+def routing(twin: Twin, *, has_devices: bool = False) -> Routing:
+    """Read a twin's running tree. ``has_devices``: the kernel has VRFs, VLANs and bonds."""
     assert isinstance(twin, NvueTwin)  # noqa: S101  (the caller looked this module up by the twin's system)
-    return of_tree(twin.store.running, twin.dialect)
+    return of_tree(twin.store.running, twin.dialect, has_devices=has_devices)
 
 
-def of_tree(tree: Tree, dialect: Dialect) -> Routing:
+def of_tree(tree: Tree, dialect: Dialect, *, has_devices: bool = False) -> Routing:
     """Read a configuration."""
-    bgp = get_or(tree, {}, "vrf", "default", "router", "bgp")
+    vrfs = [name for name in get_or(tree, {}, "vrf") if name != "default"]
+    return Routing(
+        _peers(tree, "default", dialect),
+        _graceful_restart(tree),
+        tuple(_refused(tree, dialect, has_devices=has_devices)),
+        () if has_devices else tuple(_left_out(tree, dialect)),
+        {name: _peers(tree, name, dialect) for name in vrfs},
+        to_kernel.vlans(tree),
+        to_kernel.addresses_v6(tree),
+        tuple(to_kernel.gateways(tree, dialect)),
+    )
+
+
+def _peers(tree: Tree, vrf: str, dialect: Dialect) -> dict[str, Peer]:
+    bgp = get_or(tree, {}, "vrf", vrf, "router", "bgp")
     groups = bgp.get("peer-group", {})
-    peers = {
+    return {
         name: _peer(peer, groups.get(peer.get("peer-group", ""), {}), bgp, tree, dialect)
         for name, peer in bgp.get("neighbor", {}).items()
     }
-    return Routing(peers, _graceful_restart(tree), tuple(_refused(tree)), tuple(_left_out(tree, dialect)))
 
 
 def _graceful_restart(tree: Tree) -> Literal["on", "helper", "off"]:
@@ -96,34 +109,39 @@ def _own_times(source: Tree) -> Tree:
 # -- what FRR is not told ------------------------------------------------------------------------------------------
 
 
-def _refused(tree: Tree) -> Iterator[Unplayed]:
-    default = get_or(tree, {}, "vrf", "default", "router")
-    for path, value in _leaves(default.get("bgp", {})):
-        if path.endswith("/password"):
-            yield Unplayed(path, _NO_PASSWORD, "vrf default router bgp")
-        elif not _BGP.fullmatch(path) and not _is_off(value):
-            yield _unknown(path, value, "vrf default router bgp")
-    for key in default:
-        if key not in ("bgp", "static"):
-            yield from (_unknown(path, value, "vrf default router") for path, value in _leaves({key: default[key]}))
+def _refused(tree: Tree, dialect: Dialect, *, has_devices: bool) -> Iterator[Unplayed]:
+    for name in get_or(tree, {}, "vrf") if has_devices else ("default",):
+        yield from _of_vrf(get_or(tree, {}, "vrf", name, "router"), f"vrf {name} router")
     for path, value in _leaves(get_or(tree, {}, "router")):
         rule = re.fullmatch(r"policy/route-map/[^/]+/rule/[^/]+/(.*)", path)
-        is_known = _RULE.fullmatch(rule[1]) if rule is not None else _GLOBAL.fullmatch(path)
+        known = _RULE.fullmatch(rule[1]) if rule is not None else _GLOBAL.fullmatch(path)
+        is_known = known or (has_devices and path.startswith("vrr/"))
         if not is_known and not _is_off(value) and not path.startswith("nexthop/"):
             yield _unknown(path, value, "router")
     for name, settings in get_or(tree, {}, "interface").items():
-        yield from _of_interface(name, settings)
+        if settings.get("type") != "eth" and (has_devices or dialect.vrf_of(settings) == "default"):
+            yield from _of_interface(name, settings, has_devices=has_devices)
 
 
-def _of_interface(name: str, settings: Tree) -> Iterator[Unplayed]:
-    if settings.get("type") == "eth" or get_or(settings, "default", "vrf") != "default":
-        return
-    if settings.get("type") in _LAYER_2:
+def _of_vrf(router: Tree, where: str) -> Iterator[Unplayed]:
+    for path, value in _leaves(router.get("bgp", {})):
+        if path.endswith("/password"):
+            yield Unplayed(path, _NO_PASSWORD, f"{where} bgp")
+        elif not _BGP.fullmatch(path) and not _is_off(value):
+            yield _unknown(path, value, f"{where} bgp")
+    for key in router:
+        if key not in ("bgp", "static"):
+            yield from (_unknown(path, value, where) for path, value in _leaves({key: router[key]}))
+
+
+def _of_interface(name: str, settings: Tree, *, has_devices: bool) -> Iterator[Unplayed]:
+    if settings.get("type") in _LAYER_2 and not has_devices:
         if any(get_or(settings, {}, family, "address") for family in ("ip", "ipv4", "ipv6")):
-            yield Unplayed(f"type: {settings['type']}", _NO_LAYER_2, f"interface {name}")
+            yield Unplayed(f"type: {settings['type']}", NO_LAYER_2, f"interface {name}")
         return
     for path, value in _leaves(settings):
-        if _FORWARDING.fullmatch(path) and not _is_off(value):
+        is_translated = has_devices and to_kernel.is_translated(path)
+        if _FORWARDING.fullmatch(path) and not _is_off(value) and not is_translated:
             yield Unplayed(path, "it decides what is forwarded, and has no counterpart here", f"interface {name}")
 
 
@@ -133,9 +151,9 @@ def _left_out(tree: Tree, dialect: Dialect) -> Iterator[Unplayed]:
             continue
         vrf = dialect.vrf_of(settings)
         if vrf != "default":
-            yield Unplayed(f"vrf: {vrf}", "a routed lab has no VRF", f"interface {name}")
+            yield Unplayed(f"vrf: {vrf}", NO_VRF, f"interface {name}")
         elif settings.get("type") in _LAYER_2 or get_or(settings, {}, "bridge", "domain"):
-            yield Unplayed(f"type: {settings.get('type', 'swp')}", _NO_LAYER_2, f"interface {name}")
+            yield Unplayed(f"type: {settings.get('type', 'swp')}", NO_LAYER_2, f"interface {name}")
 
 
 def _unknown(path: str, value: object, where: str) -> Unplayed:

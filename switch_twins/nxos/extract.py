@@ -136,6 +136,13 @@ def _carried(tree: Tree, interface: Node) -> frozenset[int]:
     return frozenset(numbers(allowed, 1, 4094) or ())
 
 
+def _native(tree: Tree, interface: Node) -> int | None:
+    """The untagged VLAN of a trunk, 1 by default."""
+    if is_routed(tree, interface) or interface.first("switchport mode trunk") is None:
+        return None
+    return int(interface.value("switchport trunk native vlan", "vlan") or 1)
+
+
 def _interface(tree: Tree, node: Node, vlans: frozenset[int]) -> InterfaceState:
     name = node.params["name"]
     gbps, tag = speed_gbps(tree, node), node.value("encapsulation dot1q", "vlan")
@@ -156,6 +163,7 @@ def _interface(tree: Tree, node: Node, vlans: frozenset[int]) -> InterfaceState:
         negotiate=_negotiates(tree, node, gbps),
         access_vlan=access_vlan(tree, node),
         vlans=_carried(tree, node),
+        native_vlan=_native(tree, node),
         svi_vlan=svi_vlan,
         has_vlan=svi_vlan is None or svi_vlan in vlans,
         autostate=node.first("no autostate") is None,

@@ -12,9 +12,11 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from ..engine import Node, Tree
-from ..routed.form import BfdTimes, Peer, Routing, Unplayed
+from ..routed.configured_lists import NO_COUNTERPART
+from ..routed.form import NO_LAYER_2, NO_VRF, BfdTimes, Peer, Routing, Unplayed
 from ..twin import Twin
-from .extract import is_routed, primary_address, vrf_of
+from . import to_kernel
+from .extract import active_vlans, is_routed, primary_address, vrf_of
 from .ports import interfaces
 from .twin import NxosTwin
 
@@ -47,27 +49,38 @@ _FORWARDING = re.compile(
 )
 _SWITCHED = re.compile(r"channel-group|switchport (mode|access|trunk)")
 _TOP = re.compile(r"router (ospf|isis|eigrp|rip|ospfv3)|interface (nve|Tunnel)|ip nat")
-_NO_LAYER_2 = "a routed lab has no VLAN and no bond"
 _NO_PASSWORD = "FRR needs the password itself, a switch has its hash"  # noqa: S105
-_NO_COUNTERPART = "no counterpart in FRR is known here"
+_UNKNOWN = "no counterpart in FRR is known here"
 
 
-def routing(twin: Twin) -> Routing:
-    """Read a twin's running configuration."""
+def routing(twin: Twin, *, has_devices: bool = False) -> Routing:
+    """Read a twin's running configuration. ``has_devices``: the kernel has VRFs, VLANs and bonds."""
     assert isinstance(twin, NxosTwin)  # noqa: S101  (the caller looked this module up by the twin's system)
-    return of_tree(twin.store.running)
+    return of_tree(twin.store.running, has_devices=has_devices)
 
 
-def of_tree(tree: Tree) -> Routing:
+def of_tree(tree: Tree, *, has_devices: bool = False) -> Routing:
     """Read a configuration."""
     process = tree.first("router bgp")
-    if process is None:
-        return Routing(refused=tuple(_refused(tree)), left_out=tuple(_left_out(tree)))
+    vrfs = process.find("vrf") if process is not None else []
+    lists = to_kernel.lists(tree)
+    return Routing(
+        _peers(tree, process, process) if process is not None else {},
+        _graceful_restart(process) if process is not None else "helper",
+        (*_refused(tree, has_devices=has_devices), *lists.unreadable, *(_frames(tree) if has_devices else ())),
+        () if has_devices else tuple(_left_out(tree)),
+        {each.params["vrf"]: _peers(tree, process, each) for each in vrfs if process is not None},
+        active_vlans(tree),
+        to_kernel.addresses_v6(tree),
+        tuple(to_kernel.gateways(tree)),
+        lists.lists,
+        lists.bound,
+    )
+
+
+def _peers(tree: Tree, process: Node, scope: Node) -> dict[str, Peer]:
     retry_s = int(process.value("reconnect-interval", "seconds") or 60)
-    peers = {
-        node.params["peer"]: Peer(_bfd_of(tree, node.params["peer"]), retry_s) for node in process.find("neighbor")
-    }
-    return Routing(peers, _graceful_restart(process), tuple(_refused(tree)), tuple(_left_out(tree)))
+    return {node.params["peer"]: Peer(_bfd_of(tree, node.params["peer"]), retry_s) for node in scope.find("neighbor")}
 
 
 def _graceful_restart(process: Node) -> Literal["on", "helper", "off"]:
@@ -95,26 +108,28 @@ def _bfd_times(line: Node) -> BfdTimes:
 # -- what FRR is not told ------------------------------------------------------------------------------------------
 
 
-def _refused(tree: Tree) -> Iterator[Unplayed]:
+def _refused(tree: Tree, *, has_devices: bool) -> Iterator[Unplayed]:
     for node in tree.root.ordered():
         if _TOP.match(node.line):
             yield Unplayed(node.line, "FRR runs BGP and static routes here")
         elif node.words.startswith("router bgp "):
-            yield from _of_process(node)
+            yield from _of_process(node, has_devices=has_devices)
         elif node.words.startswith("route-map "):
             yield from _unknown(node.ordered(), _MAP, node.words)
         elif node.words.startswith("ip route ") and " track " in node.words:
             yield Unplayed(node.line, "a next hop of this kind is not routed")
     for node in interfaces(tree):
         if node.params["name"] != "mgmt0":
-            yield from _of_port(tree, node)
+            yield from _of_port(tree, node, has_devices=has_devices)
 
 
-def _of_process(process: Node) -> Iterator[Unplayed]:
+def _of_process(process: Node, *, has_devices: bool) -> Iterator[Unplayed]:
     yield from _unknown(process.ordered(), _PROCESS, process.words)
     for node in process.ordered():
         where = f"{process.words}, {node.words}"
-        if node.words.startswith("address-family "):
+        if node.words.startswith("vrf ") and has_devices:
+            yield from _of_process(node, has_devices=True)
+        elif node.words.startswith("address-family "):
             yield from _of_family(node, _FAMILY, where)
         elif node.words.startswith(("template peer ", "neighbor ")):
             for line in node.ordered():
@@ -133,23 +148,38 @@ def _of_family(node: Node, known: re.Pattern[str], where: str) -> Iterator[Unpla
         yield Unplayed(node.line, "only IPv4 unicast is routed", where)
 
 
-def _of_port(tree: Tree, node: Node) -> Iterator[Unplayed]:
-    """What a routed interface of the default VRF cannot be without."""
-    if vrf_of(node) != "default" or not is_routed(tree, node):
+def _of_port(tree: Tree, node: Node, *, has_devices: bool) -> Iterator[Unplayed]:
+    """What a routed interface cannot be without; without VRFs in the kernel, one of the default VRF."""
+    if not is_routed(tree, node) or (vrf_of(node) != "default" and not has_devices):
         return
     name = node.params["name"]
     is_plain = name.startswith(("Ethernet", "loopback")) and "." not in name
-    if primary_address(node) and not is_plain:
-        yield Unplayed(node.line, _NO_LAYER_2)
+    if primary_address(node) and not is_plain and not has_devices:
+        yield Unplayed(node.line, NO_LAYER_2)
     for line in node.ordered():
-        if not line.negated and _FORWARDING.match(line.words):
-            yield Unplayed(line.line, "it decides what is forwarded, and has no counterpart here", node.words)
+        if not line.negated and _FORWARDING.match(line.words) and not _is_translated(line, has_devices=has_devices):
+            yield Unplayed(line.line, NO_COUNTERPART, node.words)
+
+
+def _is_translated(line: Node, *, has_devices: bool) -> bool:
+    if line.words.startswith("hsrp version "):
+        return has_devices
+    return line.words.startswith("ip access-group ") or (has_devices and to_kernel.is_translated(line))
+
+
+def _frames(tree: Tree) -> Iterator[Unplayed]:
+    """Lines of switched ports that decide where frames go, and have no counterpart."""
+    for node in interfaces(tree):
+        if not is_routed(tree, node):
+            for line in node.ordered():
+                if not line.negated and to_kernel.SWITCHED.match(line.words):
+                    yield Unplayed(line.line, NO_COUNTERPART, node.words)
 
 
 def _unknown(nodes: Iterable[Node], known: re.Pattern[str], where: str) -> Iterator[Unplayed]:
     for node in nodes:
         if not known.match(node.words):
-            yield Unplayed(node.line, _NO_COUNTERPART, where)
+            yield Unplayed(node.line, _UNKNOWN, where)
 
 
 def _left_out(tree: Tree) -> Iterator[Unplayed]:
@@ -157,8 +187,8 @@ def _left_out(tree: Tree) -> Iterator[Unplayed]:
         if node.params["name"] == "mgmt0":
             continue
         if vrf_of(node) != "default":
-            yield Unplayed(f"vrf member {vrf_of(node)}", "a routed lab has no VRF", node.words)
+            yield Unplayed(f"vrf member {vrf_of(node)}", NO_VRF, node.words)
         elif not is_routed(tree, node):
             for line in node.ordered():
                 if not line.negated and _SWITCHED.match(line.words):
-                    yield Unplayed(line.line, _NO_LAYER_2, node.words)
+                    yield Unplayed(line.line, NO_LAYER_2, node.words)

@@ -12,6 +12,7 @@ from pathlib import Path
 from ..errors import Problem, TwinError
 from ..spec import Cable, End, Host, RoutedSpec
 from .commands import ip, ip_json, run
+from .hosts import bond_lines, bonds_of, port_lines, rules, vlan_lines
 from .names import kernel_name
 from .ports import FABRIC_MTU_BYTES, Port
 
@@ -29,6 +30,13 @@ SETTINGS = (
     "net.ipv4.icmp_ratelimit=0",
 )
 """A switch hashes by the five fields of a flow, takes packets from anywhere, and uses no route over a dead port."""
+OF_LAYER_2 = (
+    "net.ipv4.conf.all.arp_ignore=1",
+    "net.ipv4.conf.all.arp_announce=2",
+    "net.ipv6.conf.all.keep_addr_on_down=1",
+    "net.ipv6.conf.default.keep_addr_on_down=1",
+)
+"""Each interface of a VLAN answers for its own addresses alone: the gateway's are another interface's."""
 _OF_HOSTS = ("net.ipv4.fib_multipath_hash_policy=1", "net.ipv6.conf.default.accept_dad=0")
 
 
@@ -59,6 +67,7 @@ class Cabling:
         self._numbers: dict[End, int] = {}
         self._ends: dict[int, End] = {}
         self._taps: dict[End, Tap] = {}
+        self._has_devices = False
 
     def namespace(self, name: str) -> str:
         """The namespace of a switch or host."""
@@ -80,17 +89,25 @@ class Cabling:
         here = (end for end, tap in self._taps.items() if (tap.at.device, tap.index) == (device, port.index))
         return next(here, None)
 
-    def make(self, cables: Iterable[Cable]) -> None:
-        """Make the namespaces and plug in every cable; all ports are down. Raises TwinError."""
+    def make(self, cables: Iterable[Cable], *, has_devices: bool) -> None:
+        """Make the namespaces and plug in every cable; all switches' ports are down. Raises TwinError.
+
+        ``has_devices``: the kernel has bonds and VLANs, and hosts have theirs.
+        """
+        self._has_devices = has_devices
         ip(None, (f"netns add {self.namespace(each)}" for each in (*self.devices, *self._host_names)))
-        for names, settings in ((self.devices, SETTINGS), (self._host_names, _OF_HOSTS)):
+        of_switches = (*SETTINGS, *(OF_LAYER_2 if has_devices else ()))
+        for names, settings in ((self.devices, of_switches), (self._host_names, _OF_HOSTS)):
             for each in names:
                 run(["ip", "netns", "exec", self.namespace(each), "sysctl", "-qw", *settings])
                 ip(self.namespace(each), ["link set lo up"])
         ip(None, (line for cable in cables for line in self.plugged(cable)))
         for name in self._host_names:
             ports = [each for each in self.hosts if each.name == name]
-            ip(self.namespace(name), [*_host_lines(ports), *_rules(ports)])
+            bonds = bonds_of(ports) if has_devices else ()
+            lines = [line for each in bonds for line in bond_lines(each)]
+            lines += port_lines(ports, has_bonds=has_devices)
+            ip(self.namespace(name), [*lines, *(line for each in bonds for line in vlan_lines(each)), *rules(ports)])
 
     def plugged(self, cable: Cable) -> Iterator[str]:
         """The line of ``ip`` that plugs in a cable."""
@@ -120,7 +137,7 @@ class Cabling:
         again = {cable.b for cable in there}
         for host in self.hosts:
             if End(host.name, host.port) in again:
-                ip(self.namespace(host.name), _host_lines([host]))
+                ip(self.namespace(host.name), port_lines([host], has_bonds=self._has_devices))
 
     def plug_machine(self, cable: Cable, name: str, monitor: Path | None) -> None:
         """Have a TAP of the machine's own namespace be the port at a host's cable. Raises TwinError if it is not there.
@@ -163,28 +180,6 @@ class Cabling:
 
 def _name(end: End) -> str:
     return kernel_name(end.port)
-
-
-def _host_lines(ports: Iterable[Host]) -> Iterator[str]:
-    """A host's ports with the addresses that it was told of."""
-    for port in ports:
-        yield f"link set {kernel_name(port.port)} mtu {port.mtu_bytes}"
-        for address in port.end.addresses if port.end is not None else ():
-            if ":" not in address:
-                yield f"address add {address} dev {kernel_name(port.port)}"
-        yield f"link set {kernel_name(port.port)} up"
-        for route in port.end.routes if port.end is not None else ():
-            table = "" if route.table is None else f" table {route.table}"
-            yield f"route add {route.to} via {route.via} dev {kernel_name(port.port)}{table}"
-
-
-def _rules(ports: Iterable[Host]) -> Iterator[str]:
-    """Which packets look where: those from a port's address in the tables of its routes. They outlast the port."""
-    for port in ports:
-        if port.end is not None and port.end.addresses:
-            tables = dict.fromkeys(each.table for each in port.end.routes if each.table is not None)
-            source = port.end.addresses[0].partition("/")[0]
-            yield from (f"rule add from {source} lookup {table}" for table in tables)
 
 
 def check_names(cables: Iterable[Cable]) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..policy import prefix_text
 from ..state import BgpInstance, BgpNeighbor, PrefixList, RouteMap, RouteMapEntry, StaticRoute, SwitchState
-from .form import BfdTimes, Routing
-from .names import kernel_name
+from .form import BfdTimes, Peer, Routing
+from .names import kernel_name, vrf_name
 
 Lines = dict[str, "Lines"]
 """Each line with the lines of the block it opens; {} for most."""
@@ -24,8 +24,11 @@ DEFAULT = "default"
 _GRACEFUL_RESTART = {"on": "bgp graceful-restart", "off": "bgp graceful-restart-disable", "helper": ""}
 
 
-def configuration(state: SwitchState, routing: Routing, release: int) -> Lines:
-    """What FRR of this major ``release`` is told; without routing on the switch, what every FRR here is told."""
+def configuration(state: SwitchState, routing: Routing, release: int, *, has_vrfs: bool = False) -> Lines:
+    """What FRR of this major ``release`` is told; without routing on the switch, what every FRR here is told.
+
+    ``has_vrfs``: so has the kernel; else what stands in other VRFs than the default one is left out.
+    """
     lines: Lines = {f"bgp route-map delay-timer {ROUTE_MAP_DELAY_S}": {}}
     if release < FIRST_WITH_SOUND_GROUPS:
         lines["no zebra nexthop kernel enable"] = {}
@@ -35,11 +38,14 @@ def configuration(state: SwitchState, routing: Routing, release: int) -> Lines:
         lines.update(_flat(_prefix_list(prefix_list)))
     for route_map in state.route_maps:
         lines.update(_route_map(route_map))
-    lines.update(_flat(line for each in state.static_routes for line in _static(each)))
-    instance = next((each for each in state.bgp if each.vrf == DEFAULT), None)
-    if instance is not None:
-        lines.update(_bfd(times for times in _times(instance, routing)))
-        lines[f"router bgp {instance.asn}"] = _process(state, instance, routing)
+    lines.update(_flat(_static(each) for each in state.static_routes if each.vrf == DEFAULT))
+    chosen = [each for each in state.bgp if each.vrf == DEFAULT or has_vrfs]
+    for vrf in sorted({each.vrf for each in state.static_routes} - {DEFAULT}) if has_vrfs else ():
+        lines[f"vrf {vrf_name(vrf)}"] = _flat(_static(each) for each in state.static_routes if each.vrf == vrf)
+    lines.update(_bfd(times for each in chosen for times in _times(each, routing)))
+    for instance in sorted(chosen, key=lambda each: (each.vrf != DEFAULT, each.vrf)):
+        where = "" if instance.vrf == DEFAULT else f" vrf {vrf_name(instance.vrf)}"
+        lines[f"router bgp {instance.asn}{where}"] = _process(state, instance, routing)
     return lines
 
 
@@ -60,12 +66,22 @@ def written(lines: Lines, depth: int) -> Iterator[str]:
         yield pad + line
         if below or opens_block(line):
             yield from written(below, depth + 1)
-            yield pad + ("exit-address-family" if line.startswith("address-family") else "exit")
+            yield pad + end_of(line)
 
 
 def opens_block(line: str) -> bool:
     """Does a line open a block, even an empty one?"""
-    return line.startswith(("route-map ", "router bgp ", "address-family ", "profile ")) or line == "bfd"
+    return line.startswith(("route-map ", "router bgp ", "address-family ", "profile ", "vrf ")) or line == "bfd"
+
+
+def end_of(line: str) -> str:
+    """The line that ends the block that one opens."""
+    return "exit-address-family" if line.startswith("address-family ") else "exit-vrf" if is_vrf(line) else "exit"
+
+
+def is_vrf(line: str) -> bool:
+    """Does it open the block of a VRF?"""
+    return line.startswith("vrf ")
 
 
 # -- policy --------------------------------------------------------------------------------------------------------
@@ -103,12 +119,10 @@ def _entry(entry: RouteMapEntry) -> Iterator[str]:
         yield f"set local-preference {entry.local_preference}"
 
 
-def _static(route: StaticRoute) -> Iterator[str]:
-    if route.vrf != DEFAULT:
-        return
+def _static(route: StaticRoute) -> str:
     where = [route.next_hop] if route.next_hop else []
     where += [kernel_name(route.interface)] if route.interface else []
-    yield f"ip route {prefix_text(route.prefix)} {' '.join(where) or 'blackhole'}"
+    return f"ip route {prefix_text(route.prefix)} {' '.join(where) or 'blackhole'}"
 
 
 # -- BFD -----------------------------------------------------------------------------------------------------------
@@ -121,7 +135,7 @@ def _profile(times: BfdTimes) -> str:
 def _times(instance: BgpInstance, routing: Routing) -> Iterator[BfdTimes]:
     for neighbor in instance.neighbors:
         if neighbor.bfd and neighbor.remote_as is not None:
-            yield routing.peers[neighbor.address].bfd
+            yield routing.peers_of(instance.vrf)[neighbor.address].bfd
 
 
 def _bfd(found: Iterable[BfdTimes]) -> Lines:
@@ -153,7 +167,7 @@ def _process(state: SwitchState, instance: BgpInstance, routing: Routing) -> Lin
     ] = {}
     lines["bgp bestpath compare-routerid"] = {}
     for peer in peers:
-        lines.update(_flat(_peer(peer, routing)))
+        lines.update(_flat(_peer(peer, routing.peers_of(instance.vrf)[peer.address])))
     family = list(_announced(instance))
     known = {each.name for each in state.route_maps}
     for peer in peers:
@@ -167,9 +181,9 @@ def key_of(peer: BgpNeighbor) -> str:
     return kernel_name(peer.interface) if peer.interface else peer.address
 
 
-def _peer(peer: BgpNeighbor, routing: Routing) -> Iterator[str]:
+def _peer(peer: BgpNeighbor, settings: Peer) -> Iterator[str]:
     """A neighbour's lines outside the address family, the one that makes it first."""
-    name, settings = key_of(peer), routing.peers[peer.address]
+    name = key_of(peer)
     start = f"neighbor {name}"
     yield f"{start} {'interface ' if peer.interface else ''}remote-as {peer.remote_as}"
     yield f"{start} timers {peer.keepalive_s} {peer.hold_s}"

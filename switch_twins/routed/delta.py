@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .conf import Lines, opens_block, written
+from .conf import Lines, end_of, is_vrf, opens_block, written
 
 _VALUED = (
     re.compile(r"(route-map \S+) (?:permit|deny) (\d+)"),
@@ -50,7 +50,9 @@ def _gone(old: Lines, new: Lines, depth: int, dropped: frozenset[str]) -> Iterat
         peer, made = _OF_PEER.fullmatch(line), _MADE.fullmatch(line)
         if line in new:
             inner = list(_gone(below, new[line], depth + 1, dropped))
-            yield from [pad + line, *inner, pad + _end(line)] if inner else []
+            yield from [pad + line, *inner, pad + end_of(line)] if inner else []
+        elif is_vrf(line):  # FRR has it as long as the kernel does: what stands in it goes
+            yield from [pad + line, *_gone(below, {}, depth + 1, dropped), pad + end_of(line)]
         elif made is not None and made[1] in dropped:
             yield f"{pad}no neighbor {made[1]}{' interface' if made[2] else ''}"
         elif (peer is None or peer[1] not in dropped) and (opens_block(line) or _key(line) not in keys):
@@ -65,7 +67,7 @@ def _come(old: Lines, new: Lines, depth: int) -> Iterator[str]:
         elif below and (inner := list(_come(old[line], below, depth + 1))):
             yield pad + line
             yield from inner
-            yield pad + _end(line)
+            yield pad + end_of(line)
 
 
 def _made(lines: Lines) -> frozenset[str]:
@@ -84,7 +86,3 @@ def _negated(line: str) -> str:
     if short := _SHORT_WITH_NO.fullmatch(line):
         return f"no {short[1]}"
     return line.removeprefix("no ") if line.startswith("no ") else f"no {line}"
-
-
-def _end(line: str) -> str:
-    return "exit-address-family" if line.startswith("address-family") else "exit"

@@ -7,19 +7,17 @@ FEC). Everything else is read from FRR and the kernel when it is asked for.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from ..bgp_paths import BgpPath
 from ..clock import Clock
 from ..errors import Problem, TwinError
 from ..fabric import FabricSim
-from ..policy import prefix_text
-from ..seeds import Value
+from ..groups import Member
+from ..seeds import ERRDISABLED, Value
 from ..sessions import BgpSession
 from ..solution import Route
 from ..spec import End, LabSpec, RoutedSpec
@@ -27,22 +25,20 @@ from ..state import SwitchState
 from ..twin import Twin
 from ..wiring import Link, LldpNeighbor
 from . import delays, filters
+from .bridging import all_ports
 from .cabling import Cabling, check_names
-from .commands import ip, ip_json
-from .conf import DEFAULT, Lines, configuration, text
-from .daemons import Frr, release
-from .delta import delta
+from .conf import DEFAULT
+from .daemons import Frr
 from .form import Unplayed
+from .kernel import Kernel, has_devices
 from .leftovers import remove
+from .legs import TABLE, Watch, as_bundled, is_leg_up, rules, sent_already
 from .machines import Machines
 from .names import LOOPBACK, kernel_name
-from .observed import by_neighbor, link_locals, paths, routes, session
-from .ports import Port, changes, read_ports, wanted_ports
+from .ports import Port, wanted_ports
 from .startup import check_system, routing_of
-
-_READ_S = 0.05
-"""So long the kernel's ports are not read again: one answer of a switch asks for each of them."""
-
+from .surroundings import Surroundings, others, surroundings
+from .switch import RoutedSwitch, without_routing
 
 _STARTED_AT_A_TIME = 4
 """Daemons mostly wait for one another while they start."""
@@ -58,13 +54,12 @@ class RoutedFabric(FabricSim):
         self._spec = routed
         check_names(self.wiring.plugged())
         self._cabling = Cabling(routed, (each.name for each in spec.devices), spec.hosts)
-        self._frr: dict[str, Frr] = {}
-        self._given: dict[str, Lines] = {}
-        self._refused: dict[str, tuple[Unplayed, ...]] = {}
-        self._left_out: dict[str, tuple[Unplayed, ...]] = {}
-        self._ports: dict[str, tuple[float, dict[str, Port]]] = {}
+        self._kernel = Kernel(has_devices=False)
+        self._switches: dict[str, RoutedSwitch] = {}
+        self._around: dict[str, Surroundings] = {}
         self._machines = Machines(self._cabling)
         self._has_netem: bool | None = None
+        self._watch = Watch(self._legs_changed)
         self._is_up = False
 
     def attach(self, twin: Twin) -> None:
@@ -78,17 +73,25 @@ class RoutedFabric(FabricSim):
         """Make namespaces and cables, start every FRR and tell it what its switch was told. Raises TwinError."""
         super().settle()
         self._is_up = True
-        self._cabling.make(self.wiring.plugged())
-        self._frr = {name: Frr(self.namespace(name), self._cabling.folder(name)) for name in self._twins}
+        self._kernel = Kernel(has_devices=has_devices())
+        self._cabling.make(self.wiring.plugged(), has_devices=self._kernel.has_devices)
+        self._switches = {name: self._switch(name) for name in self._twins}
         with ThreadPoolExecutor(_STARTED_AT_A_TIME) as several:
-            list(several.map(Frr.start, self._frr.values()))
+            list(several.map(Frr.start, (each.frr for each in self._switches.values())))
+        self._around = self._surroundings()
         for name in self._twins:
             self._follow(name)
+        self._follow_legs(self._twins)
+
+    def _switch(self, name: str) -> RoutedSwitch:
+        frr = Frr(self.namespace(name), self._cabling.folder(name))
+        return RoutedSwitch(name, self.namespace(name), frr, self._kernel, self._clock)
 
     def close(self) -> None:
         """End every FRR and remove what the lab made on this machine."""
         if self._is_up:
             self._machines.close()
+            self._watch.close()
             remove(self._spec.name, self._spec.run_folder)
             self._is_up = False
 
@@ -102,45 +105,62 @@ class RoutedFabric(FabricSim):
             self._follow(name)
             self._light(self.wiring.ends(*self.wiring.cables_of(name)))
         except TwinError as error:  # the commit was made; the switch's own client must not suffer from the lab
-            self._refused[name] = (Unplayed("", f"FRR does not follow: {error}"),)
+            self._switches[name].refused = (Unplayed("", f"FRR does not follow: {error}"),)
             sys.stderr.write(f"{name}: FRR does not follow its configuration: {error}\n")
 
     def _follow(self, name: str) -> None:
         """Have a switch's kernel and FRR do what it was told; without routing while a line has no counterpart."""
-        twin, state = self._twins[name], self.state(name)
-        routing = routing_of(twin)
-        self._left_out[name], self._refused[name] = routing.left_out, routing.refused
-        for each in routing.refused:
-            sys.stderr.write(f"{name} is not routed: {each}\n")
-        if routing.refused:
-            state = _without_routing(state)
+        switch, state = self._switches[name], self.state(name)
+        switch.learn(routing_of(self._twins[name], has_devices=self._kernel.has_devices))
+        if switch.refused:
+            state = without_routing(state)
         self._cabling.route(name, is_routing=state.is_routing)
         self._set_ports(name)
-        self._tell(name, configuration(state, routing, release()))
-
-    def _tell(self, name: str, wanted: Lines) -> None:
-        """Give FRR a configuration. If it takes only a part of a change, it is started anew and given the whole."""
-        try:
-            self._frr[name].tell(delta(self._given.get(name, {}), wanted))
-        except TwinError as error:
-            sys.stderr.write(f"{name}: FRR is started anew, for it did not take a change: {error}\n")
-            self._start_anew(name)
-            self._frr[name].tell(text(wanted))
-        self._given[name] = wanted
-
-    def _start_anew(self, name: str) -> None:
-        """Kill a switch's FRR and start one that knows nothing."""
-        self._given.pop(name, None)
-        self._frr[name].stop()
-        self._frr[name].start()
+        switch.route(state)
 
     def _set_ports(self, name: str) -> None:
-        namespace = self._cabling.namespace(name)
-        found = read_ports(ip_json(namespace, "address", "show"))
-        wanted = wanted_ports(self.state(name), self._lit(name))
-        ip(namespace, changes(wanted, found))
-        self._ports.pop(name, None)
+        wanted = self._wanted(name)
+        self._switches[name].set_ports(wanted)
         self._machines.follow(name, {port for port, each in wanted.items() if each.is_up})
+
+    def _wanted(self, name: str) -> dict[str, Port]:
+        """A switch's interfaces. One that hangs keeps them as they were."""
+        state, cabled = self._configured(name), self._lit(name)
+        if name in self._off:
+            state = state.switched_off()
+        if not self._kernel.has_devices:
+            return wanted_ports(state, cabled)
+        return all_ports(state, cabled, self._switches[name].routing, self._around[name])
+
+    def _configured(self, name: str) -> SwitchState:
+        """A switch as it was told to be, and as far as its ports let it."""
+        return self._twins[name].state().without_ports(self.seeds.where(name, ERRDISABLED))
+
+    def _surroundings(self) -> dict[str, Surroundings]:
+        if not self._kernel.has_devices:
+            return {}
+        states = {name: self._configured(name) for name in self._twins}
+        return surroundings(states, self._now().interfaces, self.wiring)
+
+    def _legs_changed(self, namespaces: Collection[str]) -> None:
+        self._follow_legs([name for name in self._twins if self.namespace(name) in namespaces])
+
+    def _follow_legs(self, changed: Collection[str]) -> None:
+        """Have members of pairs send frames of the peer link by those bonds alone that the other cannot use.
+
+        ``changed``: switches of which bonds may have come up or gone down.
+        """
+        if not self._kernel.has_devices:
+            return
+        states = {name: self._configured(name) for name in self._twins}
+        pairs = others(states, self.wiring)
+        self._watch.follow(self.namespace(name) for name in pairs)
+        for name in [each for each, other in pairs.items() if other in changed]:
+            other = pairs[name]
+            bonds = sent_already(states[name], states[other], self._kernel.shown(self.namespace(other)))
+            pair = states[name].pair
+            lines = rules(pair.peer_link if pair is not None else "", bonds)
+            self._kernel.filter(self.namespace(name), TABLE, lines, is_empty=not bonds)
 
     def _lit(self, name: str) -> dict[str, bool]:
         """A switch's ports with a cable, and whether light comes through it."""
@@ -156,9 +176,14 @@ class RoutedFabric(FabricSim):
         return [kernel_name(each) for each in sorted(self.wiring.ports_of(name))]
 
     def _light(self, ends: Iterable[End]) -> None:
-        """Ports at the other ends of cables, after something changed here."""
-        for name in sorted({end.device for end in ends if end.device in self._twins}):
+        """Ports at the other ends of cables, after something changed here; and all others that it concerns."""
+        around = self._surroundings()
+        concerned = {name for name, each in around.items() if each != self._around.get(name)}
+        self._around = around
+        names = sorted(concerned | {end.device for end in ends if end.device in self._twins})
+        for name in names:
             self._set_ports(name)
+        self._follow_legs(names)
 
     # -- a technician's hands --------------------------------------------------------------------------------------
 
@@ -194,14 +219,16 @@ class RoutedFabric(FabricSim):
         super().switch_off(device)
         self._set_ports(device)
         if hung:
-            self._start_anew(device)
+            self._switches[device].start_anew()
             filters.be_heard(self.namespace(device))
         self._follow(device)
+        self._light(())
 
     def switch_on(self, device: str) -> None:
         """Give a switch its power again."""
         super().switch_on(device)
         self._follow(device)
+        self._light(())
 
     def freeze(self, device: str) -> None:
         """Hang a switch: its ports stay up, it forwards nothing, and its FRR stands still with its sessions open."""
@@ -275,7 +302,7 @@ class RoutedFabric(FabricSim):
         """The NICs of machines that are cabled in, each with the switch and port where it is in the kernel."""
         found: dict[str, dict[str, list[str]]] = {}
         for end, tap in self._cabling.taps.items():
-            port = self._kernel(tap.at.device).get(kernel_name(tap.at.port))
+            port = self._switches[tap.at.device].ports().get(kernel_name(tap.at.port))
             if port is not None and self._cabling.far_end(tap.at.device, port) == end:
                 found.setdefault(end.device, {})[end.port] = [tap.at.device, tap.at.port]
         return found
@@ -289,14 +316,16 @@ class RoutedFabric(FabricSim):
         """Seed a counter or a state: a port that is shut by it is dark."""
         super().seed(device, what, on, value)
         self._follow(device)
+        self._follow_legs([device])
 
     # -- questions -------------------------------------------------------------------------------------------------
 
     def unplayed(self, device: str) -> dict[str, list[str]]:
         """The lines of a switch that FRR is not told: those for which it is not routed, and those that are left out."""
+        switch = self._switches.get(device)
         return {
-            "refused": [str(each) for each in self._refused.get(device, ())],
-            "left_out": [str(each) for each in self._left_out.get(device, ())],
+            "refused": [str(each) for each in switch.refused] if switch is not None else [],
+            "left_out": [str(each) for each in switch.routing.left_out] if switch is not None else [],
         }
 
     def namespace(self, name: str) -> str:
@@ -309,7 +338,7 @@ class RoutedFabric(FabricSim):
 
     def link(self, device: str, port: str) -> Link:
         """The link of a port: its far end and its state as the kernel has them."""
-        judged, found = super().link(device, port), self._kernel(device).get(kernel_name(port))
+        judged, found = super().link(device, port), self._switches[device].ports().get(kernel_name(port))
         if found is None:
             return Link(port, judged.peer, False, judged.reason or "no such port in the kernel")
         peer = self._cabling.far_end(device, found)
@@ -317,8 +346,23 @@ class RoutedFabric(FabricSim):
 
     def is_up(self, device: str, interface: str) -> bool:
         """Whether an interface is operationally up: a port by its carrier, others as their configuration says."""
-        found = self._kernel(device).get(kernel_name(interface)) if interface != LOOPBACK else None
-        return super().is_up(device, interface) if found is None else found.carrier
+        ports = self._switches[device].ports()
+        found = ports.get(kernel_name(interface)) if interface != LOOPBACK else None
+        if found is None:
+            return super().is_up(device, interface)
+        return is_leg_up(kernel_name(interface), ports) if found.kind == "bond" else found.carrier
+
+    def members(self, device: str, group: str) -> tuple[Member, ...]:
+        """The members of a group; bundled are those of which the kernel's bond takes and sends frames."""
+        judged, ports = super().members(device, group), self._switches[device].ports()
+        return as_bundled(judged, kernel_name(group), ports) if kernel_name(group) in ports else judged
+
+    def lacp_system(self, near: End, name: str) -> tuple[str, ...]:
+        """As the kernel's bond has it."""
+        ports = self._switches[near.device].ports()
+        port = ports.get(kernel_name(near.port))
+        bond = ports.get(port.master) if port is not None else None
+        return tuple(bond.partner.split(":")) if bond is not None and bond.partner else super().lacp_system(near, name)
 
     def lldp(self, device: str) -> tuple[LldpNeighbor, ...]:
         """The LLDP neighbours: who is at the other end of a veth pair, if both ends' configurations let them talk.
@@ -330,37 +374,21 @@ class RoutedFabric(FabricSim):
         return self.wiring.lldp(device, links, solved.states, solved.interfaces, self._machines.heard(device))
 
     def sessions(self, device: str, vrf: str | None = None) -> tuple[BgpSession, ...]:
-        """A switch's configured BGP sessions as FRR has them; those of other VRFs are idle."""
+        """A switch's configured BGP sessions as FRR has them; those of VRFs that the kernel has not are idle."""
         judged = super().sessions(device, vrf)
-        here = [each for each in judged if each.vrf == DEFAULT]
-        found = {each.key: each for each in self._sessions_of(device, here)} if here else {}
-        return tuple(found.get(each.key) or _elsewhere(each) for each in judged)
-
-    def _sessions_of(self, device: str, judged: Iterable[BgpSession]) -> list[BgpSession]:
-        if self._refused.get(device):
-            why = f"not routed here: {self._refused[device][0]}"
-            return [_idle(each, why) for each in judged]
-        frr = self._frr[device]
-        try:
-            peers = frr.ask("bgpd", "show bgp vrf default neighbors json")
-            summary = frr.ask("bgpd", "show bgp vrf default ipv4 unicast summary json")
-            bfd = by_neighbor(frr.ask("bfdd", "show bfd peers json") or [])
-        except TwinError as error:
-            return [_idle(each, str(error)) for each in judged]
-        known = summary.get("peers", {})
-        return [session(each, peers, known, bfd, self._clock.now_s()) for each in judged]
+        switch, found = self._switches[device], dict[object, BgpSession]()
+        for name in {each.vrf for each in judged}:
+            here = switch.sessions(name, [each for each in judged if each.vrf == name])
+            found.update({each.key: each for each in here})
+        return tuple(found[each.key] for each in judged)
 
     def rib(self, device: str, vrf: str = DEFAULT) -> dict[str, Route]:
-        """A switch's IPv4 table as the kernel has it; empty for another VRF."""
-        if vrf != DEFAULT:
-            return {}
-        shown = ip_json(self.namespace(device), "route", "show", "table", "main")
-        behind = link_locals(ip_json(self.namespace(device), "neighbor", "show", "nud", "permanent"))
-        return routes(self.state(device), shown, self._connected(device), behind, self._bgp_table(device))
+        """A switch's IPv4 table as the kernel has it; empty for another VRF where the kernel has none."""
+        return self._switches[device].rib(self.state(device), vrf, is_frozen=device in self._frozen)
 
     def paths(self, device: str, vrf: str = DEFAULT) -> dict[str, list[BgpPath]]:
-        """Every path of BGP as FRR has it; none in another VRF."""
-        return paths(self.sessions(device, vrf), self._bgp_table(device)) if vrf == DEFAULT else {}
+        """Every path of BGP as FRR has it."""
+        return self._switches[device].paths(self.sessions(device, vrf), vrf, is_frozen=device in self._frozen)
 
     def looped(self, session: BgpSession) -> int:
         """FRR does not count them."""
@@ -368,58 +396,4 @@ class RoutedFabric(FabricSim):
 
     def announced(self, session: BgpSession) -> list[str]:
         """What FRR announces to a neighbour."""
-        if session.vrf != DEFAULT or session.state != "established":
-            return []
-        command = f"show bgp vrf default ipv4 unicast neighbors {session.neighbor.address} advertised-routes json"
-        try:
-            return sorted(self._frr[session.device].ask("bgpd", command).get("advertisedRoutes", {}))
-        except TwinError:
-            return []
-
-    def _bgp_table(self, device: str) -> dict[str, Any]:
-        """FRR's own; empty while bgpd is gone, or stands still: the kernel keeps forwarding without it."""
-        if device in self._frozen:
-            return {}
-        try:
-            shown = self._frr[device].ask("bgpd", "show bgp vrf default ipv4 unicast json")
-        except TwinError:
-            return {}
-        found: dict[str, Any] = shown.get("routes", {})
-        return found
-
-    def _connected(self, device: str) -> dict[str, str]:
-        """The networks of a switch's interfaces that are up, with the interface."""
-        found: dict[str, str] = {}
-        ports = self._kernel(device)
-        for each in self.state(device).interfaces:
-            port = ports.get(kernel_name(each.name, is_loopback=each.is_loopback))
-            if port is not None and port.carrier and each.vrf == DEFAULT:
-                there = (address for address in each.addresses if address in port.addresses)
-                found.update({prefix_text(address): each.name for address in there})
-        return found
-
-    def _kernel(self, device: str) -> Mapping[str, Port]:
-        now_s = self._clock.now_s()
-        at_s, ports = self._ports.get(device, (float("-inf"), {}))
-        if not 0 <= now_s - at_s <= _READ_S:
-            ports = read_ports(ip_json(self.namespace(device), "address", "show"))
-            self._ports[device] = (now_s, ports)
-        return ports
-
-
-def _without_routing(state: SwitchState) -> SwitchState:
-    return replace(state, bgp=(), static_routes=(), is_routing=False)
-
-
-def _idle(judged: BgpSession, why: str) -> BgpSession:
-    found = BgpSession(judged.device, judged.vrf, judged.local_as, judged.neighbor, "idle", why)
-    found.interface, found.local_address, found.peer_address = (
-        judged.interface,
-        judged.local_address,
-        judged.peer_address,
-    )
-    return found
-
-
-def _elsewhere(judged: BgpSession) -> BgpSession:
-    return _idle(judged, "a routed lab has no VRF")
+        return self._switches[session.device].announced(session)

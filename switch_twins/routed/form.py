@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from .lists import AccessList, Bound
+
 GracefulRestart = Literal["on", "helper", "off"]
 
 
@@ -39,16 +41,44 @@ class Unplayed:
         return f"{place}{self.line!r}: {self.why}"
 
 
+NO_LAYER_2 = "this kernel has no VLANs or no bonds"
+NO_VRF = "this kernel has no VRFs"
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """A gateway that both switches of a pair answer for. ``addresses``: without length, of both families."""
+
+    interface: str
+    mac: str
+    addresses: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Routing:
     """What ``switch_twins/<os>/to_frr.py`` reads out of a twin's tree.
 
-    peers     settings of each neighbour of the default VRF
-    refused   lines of the default VRF's routing without a counterpart in FRR: the switch is not routed while it has one
-    left_out  what the routed lab has no place for, and which changes nothing in the default VRF: other VRFs
+    peers         settings of each neighbour of the default VRF
+    vrf_peers     the same of other VRFs
+    refused       lines without a counterpart in FRR or the kernel: the switch is not routed while it has one
+    left_out      what this kernel has no place for, and which changes nothing in the default VRF
+    vlans         VLANs that exist and are active
+    addresses_v6  IPv6 addresses with length, by interface
+    gateways      those of pairs
+    lists, bound  access lists that interfaces use, and where
     """
 
     peers: Mapping[str, Peer] = field(default_factory=dict)
     graceful_restart: GracefulRestart = "helper"
     refused: tuple[Unplayed, ...] = ()
     left_out: tuple[Unplayed, ...] = ()
+    vrf_peers: Mapping[str, Mapping[str, Peer]] = field(default_factory=dict)
+    vlans: frozenset[int] = frozenset()
+    addresses_v6: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    gateways: tuple[Gateway, ...] = ()
+    lists: tuple[AccessList, ...] = ()
+    bound: tuple[Bound, ...] = ()
+
+    def peers_of(self, vrf: str) -> Mapping[str, Peer]:
+        """Settings of the neighbours of a VRF."""
+        return self.peers if vrf == "default" else self.vrf_peers.get(vrf, {})

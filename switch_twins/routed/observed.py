@@ -151,6 +151,8 @@ def _hops(route: Json, names: Mapping[str, str], behind: Mapping[str, str]) -> I
     if route.get("type") == "blackhole":
         yield NextHop("", "")
         return
+    if route.get("type") == "unreachable":  # the end of the table of a VRF
+        return
     for each in route.get("nexthops") or [route]:
         if _DEAD & set(each.get("flags", ())):
             continue

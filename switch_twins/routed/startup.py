@@ -22,10 +22,13 @@ def check_system(twin: Twin) -> None:
         raise TwinError(Problem(twin.name, "switches of this system have no routed lab", found=twin.device.os))
 
 
-def routing_of(twin: Twin) -> Routing:
-    """What FRR needs of a twin's configuration. Raises TwinError for a system without ``to_frr.py``."""
+def routing_of(twin: Twin, *, has_devices: bool = False) -> Routing:
+    """What FRR and the kernel need of a twin's configuration. ``has_devices``: the kernel has VRFs, VLANs and bonds.
+
+    Raises TwinError for a system without ``to_frr.py``.
+    """
     check_system(twin)
-    found: Routing = importlib.import_module(_module(twin)).routing(twin)
+    found: Routing = importlib.import_module(_module(twin)).routing(twin, has_devices=has_devices)
     return found
 
 

@@ -196,14 +196,14 @@ WITHOUT_COUNTERPART = {
     ),
     "a packet filter": (
         "leaf-g1-r2",
-        "interface Ethernet1/1\n   ip access-group LEGACY-EDGE in\n",
-        "interface Ethernet1/1: 'ip access-group LEGACY-EDGE in': it decides what is forwarded,"
-        " and has no counterpart here",
+        "ip access-list NEAR\n   10 permit ip any any ttl eq 255\ninterface Ethernet1/1\n   ip access-group NEAR in\n",
+        "ip access-list NEAR: 'permit ip any any ttl eq 255': it decides what is forwarded,"
+        " and has no counterpart here (ttl)",
     ),
     "a routed VLAN": (
         "leaf-g1-r4",
         "vlan 7\ninterface Vlan7\n   ip address 198.18.7.1/24\n",
-        "'interface Vlan7': a routed lab has no VLAN and no bond",
+        "'interface Vlan7': this kernel has no VLANs or no bonds",
     ),
     "another family": (
         "leaf-g1-r1",

@@ -50,7 +50,14 @@ def test_bonds_and_rails_are_those_of_the_host_variables(plan: LabPlan) -> None:
         "front",
         9000,
         True,
-        (LabVlan(None, ("10.176.0.4/25",)), LabVlan(300, ("10.177.0.4/25", "fd00:300:0:1::4/64"))),
+        (
+            LabVlan(None, ("10.176.0.4/25",), (LabRoute("10.176.0.0/16", "10.176.0.1"),)),
+            LabVlan(
+                300,
+                ("10.177.0.4/25", "fd00:300:0:1::4/64"),
+                (LabRoute("0.0.0.0/0", "10.177.0.1"), LabRoute("::/0", "fd00:300:0:1::1")),
+            ),
+        ),
     )
 
 
@@ -66,6 +73,7 @@ def test_switches_read_what_the_plan_says(plan: LabPlan) -> None:
     assert [(each.tag, each.addresses) for each in bond.vlans] == [
         (each.tag, each.addresses) for each in plan.bonds[0].vlans
     ]
+    assert {each.routes for each in bond.vlans} == {()}  # who sends no packets needs none
 
 
 def test_of_hosts_that_have_no_variables_nothing_is_said() -> None:

@@ -1,0 +1,77 @@
+"""What an NX-OS configuration says of switched ports, gateways and access lists beyond SwitchState."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..engine import Node, Tree
+from ..routed.configured_lists import ConfiguredLists, configured_lists
+from ..routed.form import Gateway
+from .extract_hsrp import hsrp_groups
+from .ports import interfaces
+
+SWITCHED = re.compile(
+    r"(ip port|ipv6 port|mac port|ip) access-group|switchport (mode (dot1q|fex|private)|vlan|private)"
+)
+"""Lines of a switched port that decide where its frames go, and have no counterpart."""
+_HSRP_1, _HSRP_2 = 0x00000C07AC00, 0x00000C9FF000
+"""MAC addresses of the groups number 0 (Cisco Nexus 9000 Unicast Routing Configuration Guide, Configuring HSRP)."""
+_PORT_NAMES = {
+    "bgp": 179,
+    "bootpc": 68,
+    "bootps": 67,
+    "domain": 53,
+    "ftp": 21,
+    "ftp-data": 20,
+    "isakmp": 500,
+    "ntp": 123,
+    "pop3": 110,
+    "rip": 520,
+    "smtp": 25,
+    "snmp": 161,
+    "snmptrap": 162,
+    "sunrpc": 111,
+    "syslog": 514,
+    "tacacs": 49,
+    "telnet": 23,
+    "tftp": 69,
+    "www": 80,
+}
+"""IANA's numbers of names that the switch takes; a list with another name is not read."""
+
+
+def is_translated(line: Node) -> bool:
+    """Is this line of a routed interface one of those that are read here?"""
+    if line.words.startswith("hsrp "):
+        return not line.words.endswith(" ipv6")
+    return line.words.startswith("ipv6 address ") and "address" in line.params
+
+
+def addresses_v6(tree: Tree) -> dict[str, tuple[str, ...]]:
+    """IPv6 addresses with length, by interface."""
+    found = {node.params["name"]: tuple(_v6(node)) for node in interfaces(tree)}
+    return {name: addresses for name, addresses in found.items() if addresses}
+
+
+def _v6(node: Node) -> Iterator[str]:
+    for line in node.find("ipv6 address"):
+        if not line.negated and "address" in line.params:
+            yield line.params["address"]
+
+
+def gateways(tree: Tree) -> Iterator[Gateway]:
+    """Groups of HSRP: of a pair both members forward what is sent to the group's MAC address."""
+    for node in interfaces(tree):
+        for group in hsrp_groups(node):
+            if group.address:
+                first = _HSRP_1 if group.version == 1 else _HSRP_2
+                digits = f"{first + group.number:012x}"
+                mac = ":".join(digits[at : at + 2] for at in range(0, 12, 2))
+                yield Gateway(node.params["name"], mac, (group.address,))
+
+
+def lists(tree: Tree) -> ConfiguredLists:
+    """IPv4 lists that interfaces use."""
+    there = {node.params["name"]: node for node in tree.find("ip access-list")}
+    return configured_lists(interfaces(tree), there, _PORT_NAMES)

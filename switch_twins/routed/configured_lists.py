@@ -1,0 +1,57 @@
+"""Access lists of a configuration in lines, as EOS and NX-OS have them: which are used where, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from ..engine import Node
+from .form import Unplayed
+from .lists import AccessList, Bound, UnknownRule, rule
+
+NO_COUNTERPART = "it decides what is forwarded, and has no counterpart here"
+USED = "ip access-group"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredLists:
+    """The lists that interfaces use, where they do, and rules with a word that has no counterpart."""
+
+    lists: tuple[AccessList, ...]
+    bound: tuple[Bound, ...]
+    unreadable: tuple[Unplayed, ...]
+
+
+def configured_lists(
+    interfaces: Iterable[Node], lists: Mapping[str, Node], port_names: Mapping[str, int]
+) -> ConfiguredLists:
+    """Read the lists that interfaces use. One that does not exist filters nothing."""
+    bound = tuple(each for node in interfaces for each in _bound(node) if each.name in lists)
+    used = {each.name for each in bound}
+    read, unreadable = [], list[Unplayed]()
+    for name, node in lists.items():
+        if name in used:
+            rules, wrong = _rules(node, port_names)
+            read.append(AccessList(name, tuple(rules)))
+            unreadable += wrong
+    return ConfiguredLists(tuple(read), bound, tuple(unreadable))
+
+
+def _bound(interface: Node) -> Iterator[Bound]:
+    for line in interface.find(USED):
+        if not line.negated:
+            yield Bound(interface.params["name"], "in" if line.words.endswith(" in") else "out", line.params["acl"])
+
+
+def _rules(node: Node, port_names: Mapping[str, int]) -> tuple[list[str], list[Unplayed]]:
+    """Rules as nftables has them, and those that it has not."""
+    rules, wrong = [], []
+    for line in node.ordered():
+        number, _, words = line.words.partition(" ")
+        if not number.isdigit() or words.startswith("remark"):
+            continue
+        try:
+            rules.append(rule(words, port_names))
+        except UnknownRule as error:
+            wrong.append(Unplayed(words, f"{NO_COUNTERPART} ({str(error) or 'words are missing'})", node.words))
+    return rules, wrong

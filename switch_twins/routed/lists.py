@@ -1,0 +1,192 @@
+"""Access lists of switches as rules of nftables: what routed packets meet where they come in and go out.
+
+Words of rules: those that EOS and NX-OS have in common (tests/corpus/<os>: access lists). Words of nftables: nft(8).
+A list ends with a rule that denies all. Frames that a switch only bridges meet none.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from .names import gateway_name, kernel_name
+
+Direction = Literal["in", "out"]
+_LAST_PORT = 65535
+_PROTOCOLS = {"ip": "", "icmp": "icmp", "igmp": "igmp", "tcp": "tcp", "udp": "udp", "gre": "gre", "esp": "esp"} | {
+    "ahp": "ah",
+    "ospf": "ospfigp",
+    "pim": "pim",
+    "vrrp": "vrrp",
+}
+_WITH_PORTS = frozenset({"tcp", "udp"})
+_MESSAGES = {
+    "echo-reply": "icmp type echo-reply",
+    "unreachable": "icmp type destination-unreachable",
+    "host-unreachable": "icmp type destination-unreachable icmp code 1",
+    "port-unreachable": "icmp type destination-unreachable icmp code 3",
+    "redirect": "icmp type redirect",
+    "echo": "icmp type echo-request",
+    "ttl-exceeded": "icmp type time-exceeded icmp code 0",
+}
+_WITHOUT_EFFECT = frozenset({"log"})
+"""Options that change nothing of which packets pass."""
+_TABLE = "lists"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessList:
+    """An IPv4 list. ``rules``: each as nftables has it, in their order."""
+
+    name: str
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A list that an interface uses."""
+
+    interface: str
+    direction: Direction
+    name: str
+
+
+class UnknownRule(ValueError):  # noqa: N818  (the caller names the line, and the switch is not routed)
+    """A rule with a word that has no counterpart here."""
+
+
+def rule(text: str, port_names: Mapping[str, int]) -> str:
+    """A rule as the switch prints it, without its number, as nftables has it. Raises UnknownRule."""
+    words = _Words(text.split(), port_names)
+    matches = list(words.matches())
+    return " ".join([*matches, "counter", "accept" if words.permits else "drop"])
+
+
+class _Words:
+    """The words of one rule, read from left to right."""
+
+    def __init__(self, words: list[str], port_names: Mapping[str, int]) -> None:
+        self._words, self._names, self._at = words, port_names, 0
+        self.permits = False
+
+    def matches(self) -> Iterator[str]:
+        """What a packet must be."""
+        action, protocol = self._next(), self._next()
+        if action not in ("permit", "deny"):
+            raise UnknownRule(action)
+        self.permits = action == "permit"
+        if protocol not in _PROTOCOLS and not protocol.isdigit():
+            raise UnknownRule(protocol)
+        name = _PROTOCOLS.get(protocol, protocol)
+        body = [*self._side("s", protocol), *self._side("d", protocol), *self._options(protocol)]
+        if name and not any(each.startswith((f"{name} ", "tcp flags")) for each in body):
+            yield f"meta l4proto {name}"
+        yield from body
+
+    def _next(self) -> str:
+        if self._at == len(self._words):
+            raise UnknownRule("")
+        self._at += 1
+        return self._words[self._at - 1]
+
+    def _peek(self) -> str:
+        return self._words[self._at] if self._at < len(self._words) else ""
+
+    def _side(self, side: str, protocol: str) -> Iterator[str]:
+        network = self._network()
+        if network:
+            yield f"ip {side}addr {network}"
+        if protocol in _WITH_PORTS:
+            yield from self._ports(protocol, f"{protocol} {side}port")
+
+    def _network(self) -> str:
+        word = self._next()
+        if word == "any":
+            return ""
+        text = self._next() if word == "host" else word
+        try:
+            found = ipaddress.IPv4Network(text, strict=False)
+            if word != "host" and "/" not in word:  # a mask of the bits that may differ
+                found = ipaddress.IPv4Network(f"{text}/{self._next()}", strict=False)
+        except ValueError:
+            raise UnknownRule(word) from None
+        return "" if found.prefixlen == 0 else str(found).removesuffix("/32")
+
+    def _ports(self, protocol: str, field: str) -> Iterator[str]:
+        word = self._peek()
+        if word == "range":
+            self._next()
+            yield f"{field} {self._port()}-{self._port()}"
+        elif word in ("gt", "lt"):
+            self._next()
+            port = self._port()
+            yield f"{field} {port + 1}-{_LAST_PORT}" if word == "gt" else f"{field} 0-{port - 1}"
+        elif word in ("eq", "neq"):
+            self._next()
+            ports = [self._port()]
+            while self._peek().isdigit() or self._peek() in self._names:
+                ports.append(self._port())
+            several = str(ports[0]) if len(ports) == 1 else f"{{ {', '.join(map(str, ports))} }}"
+            yield f"{field} {'!= ' if word == 'neq' else ''}{several}"
+
+    def _port(self) -> int:
+        word = self._next()
+        found = self._names.get(word, int(word) if word.isdigit() else -1)
+        if not 0 <= found <= _LAST_PORT:
+            raise UnknownRule(word)
+        return found
+
+    def _options(self, protocol: str) -> Iterator[str]:
+        if protocol == "icmp":
+            yield from self._message()
+        while self._peek():
+            word = self._next()
+            if word == "established" and protocol == "tcp":
+                yield "tcp flags & (ack | rst) != 0"
+            elif word not in _WITHOUT_EFFECT:
+                raise UnknownRule(word)
+
+    def _message(self) -> Iterator[str]:
+        if self._peek() in _MESSAGES:
+            yield _MESSAGES[self._next()]
+        elif self._peek().isdigit():
+            kind = self._next()
+            code = f" icmp code {self._next()}" if self._peek().isdigit() else ""
+            yield f"icmp type {kind}{code}"
+
+
+# -- the tables of a switch ----------------------------------------------------------------------------------------
+
+
+def ruleset(lists: Iterable[AccessList], bound: Iterable[Bound]) -> str:
+    """The lines for ``nft -f -`` that make these lists, in place of those that were there; they say no more twice.
+
+    A packet comes in at an interface, or at the gateway on it that both switches of a pair answer for.
+    """
+    lines = [f"add table ip {_TABLE}", f"delete table ip {_TABLE}"]
+    used = {each.name for each in bound}
+    chosen = [each for each in lists if each.name in used]
+    if not chosen:
+        return "\n".join([*lines, ""])
+    lines.append(f"table ip {_TABLE} {{")
+    for each in chosen:
+        lines += [f" chain {_chain(each.name)} {{", *(f"  {one}" for one in (*each.rules, "counter drop")), " }"]
+    for hook, priority, side, way in (("prerouting", "raw", "iifname", "in"), ("forward", "filter", "oifname", "out")):
+        there = [each for each in bound if each.direction == way]
+        lines.append(f" chain {way} {{ type filter hook {hook} priority {priority}; policy accept;")
+        lines += [f"  {side} {_ports(each)} goto {_chain(each.name)}" for each in there]
+        lines.append(" }")
+    return "\n".join([*lines, "}", ""])
+
+
+def _ports(bound: Bound) -> str:
+    name = kernel_name(bound.interface)
+    return f'{{ "{name}", "{gateway_name(bound.interface)}" }}'
+
+
+def _chain(name: str) -> str:
+    """A name that nftables takes: a letter, then letters, digits, and ``_``; others as their number."""
+    return "list_" + re.sub(r"[^A-Za-z0-9]", lambda found: f"_{ord(found[0]):x}_", name)

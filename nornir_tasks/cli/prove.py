@@ -1,4 +1,4 @@
-"""``nornir prove``: what rendered or running configurations do, judged for every packet."""
+"""``nornir prove``: what rendered or running configurations do to packets, judged for every packet and every cable."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,15 +9,22 @@ from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
     from nornir_tasks.proofs.isolation import Isolation, Judged
+    from nornir_tasks.proofs.verdicts import Outcome
+    from nornir_tasks.usecases.prove import Proved
 
 _MOST_PAIRS = 20
-"""Pairs that are printed; ``--json`` has all."""
+"""Pairs that are printed, and findings of each other proof; ``--json`` has all."""
 
 
 def prove(
     site: options.Site = "lab",
     only: Annotated[
-        list[str] | None, typer.Option("--only", help="Only this proof (may be given more than once): isolation.")
+        list[str] | None,
+        typer.Option(
+            "--only",
+            help="Only this proof (may be given more than once):"
+            " isolation, class-path, pfc, mtu, layer-1, ecn-before-pfc.",
+        ),
     ] = None,
     show_all: Annotated[
         bool,
@@ -29,34 +36,114 @@ def prove(
         bool,
         typer.Option("--running", help="Read what the switches run and prove that, others' lines among it; read-only."),
     ] = False,
+    junit: Annotated[
+        str | None, typer.Option(help="Write the verdicts as JUnit's XML to this file.", metavar="FILE")
+    ] = None,
+    sarif: Annotated[
+        str | None, typer.Option(help="Write the verdicts as SARIF 2.1.0 to this file.", metavar="FILE")
+    ] = None,
     accept_release: options.AcceptRelease = False,
     workers: options.Workers = 64,
     json: options.Json = False,
 ) -> None:
-    """Render every switch and prove what its lines do: which group of hosts reaches which other. Asks no switch.
+    """Render every switch and prove what its lines do: who reaches whom, and that RDMA is lossless end to end.
 
-    With --running it is what the switches run that is proved. A switch that does not answer and a line that may decide
-    and is not known leave pairs undecided (exit code 9), and never proved.
-    Between planes nothing may pass but what a flow names, and within a plane with flows these and nothing else.
-    Every pair of groups is judged for all packets, each way that is open or blocked with the line that decides.
+    isolation: between planes nothing may pass but what a flow names, and within a plane with flows these and nothing
+    else. class-path, pfc, mtu, layer-1: both ends of every cable fit, hosts' variables included. ecn-before-pfc: queues
+    mark before ports pause. What fails is shown with the lines of both ends.
+    Asks no switch; with --running it is what the switches run that is proved. A switch that does not answer and a line
+    that may decide and is not known leave open what they touch (exit code 9), and never proved. What no line of an OS
+    shows could not be told either: that ends with 9 only where --only names the proof.
     """
     from nornir_tasks.cli.console import print_json
+    from nornir_tasks.cli.documents import check_targets
     from nornir_tasks.cli.progress import Display
     from nornir_tasks.usecases import prove as usecase
+    from nornir_tasks.usecases.proof_reports import outcome_as_json
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load
 
+    targets = {"--junit": junit, "--sarif": sarif}
+    check_targets(targets, {"--json": json})
     design, proofs = load(site), tuple(only or ())
     if running:
         reach = Reach(accept_release=accept_release, workers=workers)
         found = usecase.prove_running(design, reach, proofs, Display())
     else:
         found = usecase.prove(design, proofs, Display())
+    written = _write(found, design.site.name, targets)
     if json:
-        print_json({"isolation": isolation_as_json(found.isolation), "undecided": list(map(str, found.undecided))})
+        document: dict[str, Any] = {"undecided": list(map(str, found.undecided))}
+        if found.isolation is not None:
+            document["isolation"] = isolation_as_json(found.isolation)
+        document["proofs"] = [outcome_as_json(each, found) for each in found.outcomes]
+        print_json(document)
     else:
+        print_proofs(found, show_all=show_all)
+    for line in written:
+        _say(line, is_document=json)
+    usecase.require_proved(found, proofs)
+
+
+def _write(found: "Proved", site: str, targets: dict[str, str | None]) -> list[str]:
+    """Write the documents that were asked for; a line about each file."""
+    from nornir_tasks.cli.documents import write_document
+    from nornir_tasks.usecases import proof_reports
+
+    makers = {"--junit": proof_reports.junit, "--sarif": proof_reports.sarif}
+    lines: list[str] = []
+    for option, target in targets.items():
+        if target is not None:
+            lines += write_document(target, (makers[option](found, site), "verdicts"))
+    return lines
+
+
+def _say(line: str, *, is_document: bool) -> None:
+    from nornir_tasks.cli.console import err, out
+
+    (err if is_document else out).print(line, markup=False)
+
+
+def print_proofs(found: "Proved", *, show_all: bool = False) -> None:
+    """What fails with the lines of both ends, what could not be told and why, and one line for each proof."""
+    from nornir_tasks.cli.console import out
+
+    for each in found.outcomes:
+        for line in _of_outcome(each, found, show_all=show_all):
+            out.print(line, markup=False)
+    if found.isolation is not None:
         print_isolation(found.isolation, show_all=show_all)
-    usecase.require_proved(found)
+    for each in found.outcomes:
+        out.print(summary(each), markup=False)
+
+
+def _of_outcome(outcome: "Outcome", found: "Proved", *, show_all: bool) -> Iterator[str]:
+    from nornir_tasks.proofs.quotes import findings
+    from nornir_tasks.usecases.proof_reports import in_words
+
+    every = findings(outcome, found.quotes)
+    for each in every[: None if show_all else _MOST_PAIRS]:
+        yield f"{outcome.name}: {each.where}: {each.what}"
+        yield from (f"  {line}" for line in in_words(each))
+    if len(every) > _MOST_PAIRS and not show_all:
+        yield f"... and {len(every) - _MOST_PAIRS} more of {outcome.name}; --all and --json have all"
+    for reason, count in {**outcome.undecided, **outcome.not_shown}.items():
+        yield f"could not tell: {outcome.name}: {count} {outcome.unit}: {reason}"
+    for reason, count in outcome.skipped.items() if show_all else ():
+        yield f"skipped: {outcome.name}: {count} {reason}"
+    for note in outcome.notes:
+        yield f"note: {outcome.name}: {note}"
+
+
+def summary(outcome: "Outcome") -> str:
+    """``pfc 74 of 74 cables, 69 of them by symmetry``."""
+    parts = [f"{outcome.name} {outcome.passed} of {outcome.judged} {outcome.unit}"]
+    open_ones = sum(outcome.undecided.values()) + sum(outcome.not_shown.values())
+    parts += [f"{len(outcome.broken)} failed"] if outcome.broken else []
+    parts += [f"{open_ones} could not be told"] if open_ones else []
+    parts += [f"{sum(outcome.skipped.values())} skipped"] if outcome.skipped else []
+    parts += [f"{outcome.by_symmetry} judged by symmetry"] if outcome.by_symmetry else []
+    return ", ".join(parts)
 
 
 def print_isolation(found: "Isolation", *, show_all: bool = False) -> None:

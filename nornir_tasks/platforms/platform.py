@@ -12,6 +12,7 @@ from nornir_tasks.design.capabilities import Capabilities, Disruption, OsFacts
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
 from nornir_tasks.platforms.first_boot import NO_FIRST_BOOT, FirstBootFacts
+from nornir_tasks.platforms.lossless import NOTHING_KNOWN, LosslessLines
 from nornir_tasks.platforms.observed import Observing
 from nornir_tasks.platforms.ownership import Rule
 from nornir_tasks.platforms.secret_places import NO_PLACES, SecretPlaces
@@ -116,6 +117,8 @@ class Platform:
     harmless: tuple[str, ...] = ()
     """Regular expressions over ``" / ".join(path)``: lines beside the model that say nothing about who reaches whom.
     Every other line that the parser does not know may decide about it."""
+    lossless: LosslessLines = NOTHING_KNOWN
+    """Where the settings of lossless paths stand, and which lines beside the model decide about packets."""
     management_path: Callable[[ConfigTree], tuple[str, ...]] = _nothing_more
     """(whole running tree) -> further such expressions for this switch, from its running configuration."""
     open_trunks: Callable[[ConfigTree], tuple[OpenTrunk, ...]] = _no_trunks

@@ -36,6 +36,8 @@ class Seen:
     open_trunks: tuple[OpenTrunk, ...] = ()
     reverts: bool = False
     """An unconfirmed commit waits: what runs is not what will run."""
+    missing: frozenset[Path] = frozenset()
+    """Of what is unread: lines that are not there, and without which others have not their usual effect."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,34 @@
 """Prove what the rendered configurations of a whole site do, or those that its switches run."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
+from typing import Any
 
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.flows import Service, services_of
 from nornir_tasks.drivers.session import Running
 from nornir_tasks.errors import GpufabricError, IntentError, Problem, UndecidedError, ValidationFailed
 from nornir_tasks.platforms import platforms
-from nornir_tasks.proofs import isolation
+from nornir_tasks.platforms.config_tree import ConfigTree, Path
+from nornir_tasks.proofs import class_path, isolation, layer1, marks_first, mtus, pauses
+from nornir_tasks.proofs.cables import Read
 from nornir_tasks.proofs.isolation import Isolation
+from nornir_tasks.proofs.quotes import Quotes, Source
+from nornir_tasks.proofs.treatment import ReadSwitch
 from nornir_tasks.proofs.unsure import SURE, Seen, Unsure, unsure, with_open_trunks
+from nornir_tasks.proofs.verdicts import Outcome
 from nornir_tasks.usecases.hosts import host_inventory
 from nornir_tasks.usecases.progress import On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
 
-PROOFS = ("isolation",)
+ISOLATION = "isolation"
+_OF_CABLES: Mapping[str, Callable[[Read], Outcome]] = MappingProxyType(
+    {each.NAME: each.judge for each in (class_path, pauses, mtus, layer1, marks_first)}
+)
+PROOFS = (ISOLATION, *_OF_CABLES)
 """The proofs there are, by name."""
 
 
@@ -25,32 +36,58 @@ PROOFS = ("isolation",)
 class Proved:
     """What was proved of a site."""
 
-    isolation: Isolation
+    isolation: Isolation | None
+    """None: it was not to be proved."""
+    outcomes: tuple[Outcome, ...]
+    """Of the proofs of cables, in the order of PROOFS."""
     undecided: tuple[Problem, ...]
     """What could not be told; it never counts as proved."""
+    quotes: Quotes
+    """Looks up the lines behind a verdict."""
 
 
 def prove(design: SiteDesign, only: tuple[str, ...] = (), on: On = ignore) -> Proved:
     """Render every switch, read that back, and judge it. Raises IntentError for a proof that there is not."""
     _check(only)
-    return _proved(design, rendered(select(design), on), SURE)
+    selection = select(design)
+    seen = rendered(selection, on)
+
+    def source(name: str) -> Source:
+        each = selection[name]
+        tree = each.platform.to_tree(each.text)
+        return Source(f"{name}{each.platform.file_suffix}", tree, each.platform.lossless)
+
+    return _proved(design, only, seen, SURE, source)
 
 
 def prove_running(design: SiteDesign, reach: Reach, only: tuple[str, ...] = (), on: On = ignore) -> Proved:
     """Read what every switch runs, and judge that; nothing is changed.
 
-    A switch that does not answer, and lines that may decide and are not known, leave the pairs on its fabric open.
+    A switch that does not answer, and lines that may decide and are not known, leave open what they touch.
     Raises IntentError for a proof that there is not.
     """
     _check(only)
     access, selection = Access(reach, on), select(design)
     selection = selection.with_releases(access.accepted(selection))
+    texts: dict[str, str] = {}
     with access.fleet(selection.design, selection) as switches:
-        found = access.read(Work.READ, len(selection), partial(switches.read, partial(_seen, selection)))
-    wanted = {name: selection.realised(name).config for name in found.values}
+        found = access.read(Work.READ, len(selection), partial(switches.read, partial(_seen, selection, texts)))
     unreachable = {name: str(error.problems[0].what) for name, error in found.errors.items()}
-    configs = {name: with_open_trunks(found.values[name]) for name in selection if name in found.values}
-    return _proved(design, configs, unsure(design.network, wanted, found.values, platforms(), unreachable))
+    seen = {name: found.values[name] for name in selection if name in found.values}
+    doubts = SURE
+    if _is_chosen(ISOLATION, only):
+        wanted = {name: selection.realised(name).config for name in found.values}
+        doubts = unsure(design.network, wanted, found.values, platforms(), unreachable)
+
+    def source(name: str) -> Source:
+        os = platforms()[selection.devices[name].os]
+        return Source(f"running configuration of {name}", os.to_tree(texts[name]), os.lossless)
+
+    return _proved(design, only, seen, doubts, source, unreachable)
+
+
+def _is_chosen(proof: str, only: tuple[str, ...]) -> bool:
+    return not only or proof in only
 
 
 def _check(only: tuple[str, ...]) -> None:
@@ -60,36 +97,97 @@ def _check(only: tuple[str, ...]) -> None:
         raise IntentError(Problem("--only", what, expected=f"one of {', '.join(PROOFS)}"))
 
 
-def _proved(design: SiteDesign, configs: Mapping[str, DeviceConfig], doubts: Unsure) -> Proved:
+def _proved(
+    design: SiteDesign,
+    only: tuple[str, ...],
+    seen: Mapping[str, Seen],
+    doubts: Unsure,
+    source: Callable[[str], Source],
+    unreachable: Mapping[str, str] = MappingProxyType({}),
+) -> Proved:
+    found, problems = None, list[Problem]()
+    if _is_chosen(ISOLATION, only):
+        found, problems = _isolated(design, {name: with_open_trunks(each) for name, each in seen.items()}, doubts)
+    chosen = [judge for name, judge in _OF_CABLES.items() if _is_chosen(name, only)]
+    outcomes = list[Outcome]()
+    if chosen:
+        read = _read(design, seen, unreachable)
+        outcomes = [judge(read) for judge in chosen]
+        problems += [
+            Problem(f"{each.name}", f"{count} {each.unit} could not be told", found=reason, hint=_UNKNOWN)
+            for each in outcomes
+            for reason, count in each.undecided.items()
+        ]
+    return Proved(found, tuple(outcomes), tuple(problems), Quotes(source))
+
+
+_UNKNOWN = "take the line away, or judge by hand what it does to packets"
+
+
+def _isolated(
+    design: SiteDesign, configs: Mapping[str, DeviceConfig], doubts: Unsure
+) -> tuple[Isolation, list[Problem]]:
     by_group, reasons = guarded(design)
     found = isolation.judge(design.network, configs, by_group, services(design), doubts, shared_bmcs(design))
     problems = [Problem(where, "could not be proved", found=why) for where, why in reasons.items()]
     for each in found.undecided:
         where, _, why = each.partition(": ")
         problems.append(Problem(where, "isolation could not be told", found=why, hint=_HINT))
-    return Proved(found, tuple(problems))
+    return found, problems
 
 
 _HINT = "take it away, or judge by hand what it lets pass: the pairs of hosts on its fabric are not proved"
 
 
-def _seen(selection: Selection, name: str, running: Running) -> Seen:
+def _read(design: SiteDesign, seen: Mapping[str, Seen], unreachable: Mapping[str, str]) -> Read:
+    """Both ends of every cable: switches as read, hosts as their variables have them."""
+    switches = {}
+    for name, each in seen.items():
+        device = design.network.device(name)
+        switches[name] = ReadSwitch(
+            each.config,
+            tuple(path for path in each.unread if path not in each.missing),
+            tuple(each.missing),
+            platforms()[device.os].lossless,
+            device.capabilities.has_class_mtu,
+            each.reverts,
+        )
+    hosts: Mapping[str, Mapping[str, Any]] = {}
+    why = ""
+    try:
+        hosts = host_inventory(design.site.intent, design.network, design.catalogue).variables
+    except GpufabricError as error:
+        why = f"to hosts without variables ({error.problems[0].where}: {error.problems[0].what})"
+    return Read(design.network, switches, hosts, unreachable, why)
+
+
+def _seen(selection: Selection, texts: dict[str, str], name: str, running: Running) -> Seen:
     """What one switch runs: whole, others' lines among it."""
     device = selection.devices[name]
     os = platforms()[device.os]
     tree = os.to_tree(running.text)
+    texts[name] = running.text
     parsed = os.parse(tree, device.capabilities, name, device.model)
-    unread = tuple(path for path, node in parsed.remainder.walk() if not node)
-    return Seen(parsed.config, unread, os.open_trunks(tree), reverts=running.waiting is not None)
+    unread, missing = _beside(tree, parsed.remainder)
+    trunks = os.open_trunks(tree)
+    return Seen(parsed.config, unread, trunks, reverts=running.waiting is not None, missing=missing)
 
 
-def rendered(selection: Selection, on: On = ignore) -> dict[str, DeviceConfig]:
+def _beside(tree: ConfigTree, remainder: ConfigTree) -> tuple[tuple[Path, ...], frozenset[Path]]:
+    """What the parser left over, and of it what it misses: it says so with lines that are not there."""
+    left = tuple(path for path, node in remainder.walk() if not node) if remainder else ()
+    return left, frozenset(path for path in left if tree.get(*path) is None)
+
+
+def rendered(selection: Selection, on: On = ignore) -> dict[str, Seen]:
     """Switch -> what its rendered lines say, read by the parser that reads switches."""
     found = {}
     with following(on, Work.RENDER, len(selection)) as step:
         for name in selection:
             each = selection[name]
-            found[name] = each.platform.parse(each.tree, each.capabilities, name, each.config.model).config
+            parsed = each.platform.parse(each.tree, each.capabilities, name, each.config.model)
+            unread, missing = _beside(each.tree, parsed.remainder)
+            found[name] = Seen(parsed.config, unread, missing=missing)
             step(name)
     return found
 
@@ -133,13 +231,35 @@ def _planes_of(design: SiteDesign, host: str) -> frozenset[str]:
     return frozenset(each.owner for each in design.network.circuits_of(host))
 
 
-def require_proved(found: Proved) -> None:
-    """Raises ValidationFailed if something is not as asked, UndecidedError if something could not be told."""
-    failed = found.isolation.failed
+def require_proved(found: Proved, only: tuple[str, ...] = ()) -> None:
+    """Raises ValidationFailed if something is not as it must be, UndecidedError if something could not be told.
+
+    What no line of an OS shows could not be told either, and no push would change that: it counts where its proof was
+    chosen by name (``only``).
+    """
+    problems = list(_failed_isolation(found.isolation)) if found.isolation is not None else []
+    problems += [
+        Problem("prove", f"{each.name} does not hold of {len(each.broken)} of {each.judged} {each.unit}")
+        for each in found.outcomes
+        if each.broken
+    ]
+    if problems:
+        raise ValidationFailed(problems)
+    undecided = list(found.undecided)
+    undecided += [
+        Problem(each.name, f"{count} {each.unit} could not be told", found=reason)
+        for each in found.outcomes
+        if each.name in only
+        for reason, count in each.not_shown.items()
+    ]
+    if undecided:
+        raise UndecidedError(undecided)
+
+
+def _failed_isolation(found: Isolation) -> Iterator[Problem]:
+    failed = found.failed
     if failed:
-        what = f"{len(failed)} pair{'s' * (len(failed) != 1)} not as asked, {found.isolation.summary()}"
+        what = f"{len(failed)} pair{'s' * (len(failed) != 1)} not as asked, {found.summary()}"
         crosses = any(each.source.plane != each.destination.plane for each in failed)
         hint = "a plane with flows of its own refuses all else, from other planes too" if crosses else ""
-        raise ValidationFailed(Problem("prove", what, hint=hint))
-    if found.undecided:
-        raise UndecidedError(found.undecided)
+        yield Problem("prove", what, hint=hint)

@@ -18,6 +18,7 @@ from nornir_tasks.platforms.eos.day0 import FIRST_BOOT
 from nornir_tasks.platforms.eos.disruption import disruption
 from nornir_tasks.platforms.eos.harmless import HARMLESS
 from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
+from nornir_tasks.platforms.eos.lossless import LOSSLESS
 from nornir_tasks.platforms.eos.observe import OBSERVING
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED, management_path
 from nornir_tasks.platforms.eos.parse import parse
@@ -53,6 +54,7 @@ PLATFORM = Platform(
     disruption=disruption,
     protected=PROTECTED,
     harmless=HARMLESS,
+    lossless=LOSSLESS,
     management_path=management_path,
     open_trunks=open_trunks,
     vlan_entry=VLAN_ENTRY,

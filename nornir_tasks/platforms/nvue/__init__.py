@@ -12,6 +12,7 @@ from nornir_tasks.platforms.nvue.capabilities import LOAD_BALANCING, RELEASES, T
 from nornir_tasks.platforms.nvue.day0 import FIRST_BOOT
 from nornir_tasks.platforms.nvue.disruption import disruption
 from nornir_tasks.platforms.nvue.harmless import HARMLESS
+from nornir_tasks.platforms.nvue.lossless import LOSSLESS
 from nornir_tasks.platforms.nvue.observe import OBSERVING
 from nornir_tasks.platforms.nvue.ownership import OWNERSHIP, PROTECTED, management_path
 from nornir_tasks.platforms.nvue.parse import parse
@@ -64,6 +65,7 @@ PLATFORM = Platform(
     disruption=disruption,
     protected=PROTECTED,
     harmless=HARMLESS,
+    lossless=LOSSLESS,
     management_path=management_path,
     open_trunks=open_trunks,
     empty_lists=empty_lists,

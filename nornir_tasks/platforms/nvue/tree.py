@@ -229,7 +229,7 @@ def _from_rows(text: str) -> ConfigTree | None:
     root = _containers()
     stack: list[tuple[int, ConfigTree, set[str]]] = [(-1, root, set())]
     deepest = 0
-    for row in text.splitlines():
+    for number, row in enumerate(text.splitlines(), start=1):
         if not row or row[0] == "#":
             continue
         line = row.lstrip(" ")
@@ -246,14 +246,14 @@ def _from_rows(text: str) -> ConfigTree | None:
         keys.add(name)
         deepest = indent
         if not colon:
-            stack.append((indent, parent.add(name), set()))
+            stack.append((indent, parent.add(name, number), set()))
             deepest += 8
         elif value == "{}":
-            parent.add(name)
+            parent.add(name, number)
         elif value[0] == "{" or (respelled := _respelled(value)) is None:
             return None
         else:
-            parent.add(f"{name}: {respelled}")
+            parent.add(f"{name}: {respelled}", number)
     _note_open_members(root)
     in_one_spelling(root.children["acl"])
     return root

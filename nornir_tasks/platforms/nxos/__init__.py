@@ -22,6 +22,7 @@ from nornir_tasks.platforms.nxos.day0 import FIRST_BOOT
 from nornir_tasks.platforms.nxos.disruption import disruption
 from nornir_tasks.platforms.nxos.fec import fec_word
 from nornir_tasks.platforms.nxos.harmless import HARMLESS
+from nornir_tasks.platforms.nxos.lossless import LOSSLESS
 from nornir_tasks.platforms.nxos.observe import OBSERVING
 from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED, management_path
 from nornir_tasks.platforms.nxos.parse import parse
@@ -59,6 +60,7 @@ PLATFORM = Platform(
     management_path=management_path,
     protected=PROTECTED,
     harmless=HARMLESS,
+    lossless=LOSSLESS,
     open_trunks=open_trunks,
     live_obstacles=live_obstacles,
     vlan_entry=VLAN_ENTRY,

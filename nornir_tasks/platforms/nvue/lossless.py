@@ -1,0 +1,61 @@
+"""NVUE settings of lossless paths: where each stands, and settings beside the model that decide about packets."""
+
+from collections.abc import Mapping
+
+from nornir_tasks.platforms.lossless import Kind, Known, Line, LosslessLines, line
+from nornir_tasks.platforms.nvue.capabilities import PROFILE
+
+_PORT = r"interface / (?P<port>\S+) / "
+
+
+_AT = "interface / <port> / "
+_PFC = "qos / pfc / <profile> / "
+_CLASS = "<profile> / traffic-class / <number> / "
+_MODE = "qos / roce / mode: .*"
+
+_LINES: Mapping[Kind, tuple[Line, ...]] = {
+    "code point": (line("dscp / <number>", rf"qos / mapping / {PROFILE} / dscp / <number> / switch-priority: \d"),),
+    "queue": (
+        line(
+            "egress-queue-mapping of priority <priority>",
+            rf"qos / egress-queue-mapping / {PROFILE} / switch-priority / <priority> / traffic-class: \d",
+        ),
+    ),
+    "pause": (
+        line(
+            "pfc / <profile> / switch-priority / <priority>",
+            f"{_PFC}switch-priority / <priority>",
+            rf"{_PFC}switch-priority / \d",
+        ),
+        line("rx", f"{_PFC}rx: .*"),
+        line("tx", f"{_PFC}tx: .*"),
+        line("qos / roce / mode", _MODE),
+    ),
+    "marks": (line("ecn of traffic class <number>", f"qos / congestion-control / {_CLASS}ecn: .*"),),
+    "strict": (line("mode of traffic class <number>", f"qos / egress-scheduler / {_CLASS}mode: .*"),),
+    "trust": (line("trust", r"qos / mapping / \S+ / trust: .*"),),
+    "profile": (line("qos / roce / mode", f"{_AT}qos / egress-scheduler / profile: .*", _MODE),),
+    "watchdog": (line("qos / pfc-watchdog / state", f"{_AT}qos / pfc-watchdog / state: .*"),),
+    "mtu": (line("link / mtu", f"{_AT}link / mtu: .*"),),
+    "speed": (line("link / speed", f"{_AT}link / speed: .*"),),
+    "fec": (line("link / fec", f"{_AT}link / fec: .*"),),
+    "negotiation": (line("link / auto-negotiate", f"{_AT}link / auto-negotiate: .*"),),
+    "state": (line("link / state / up", f"{_AT}link / state / (?:up|down)"),),
+}
+
+LOSSLESS = LosslessLines(
+    lines=_LINES,
+    known=(
+        Known(r'qos / mapping / \S+ / trust: "(?!l3|both).*"', "trust"),
+        # NVUE reference, "nv set qos link-pause": IEEE 802.3x pauses, on ports that a profile of it is put on
+        Known(rf"{_PORT}qos / link-pause / .*", "global pause"),
+        # NVUE reference, "nv set qos remark": writes another code point into packets
+        Known(r'qos / remark / \S+ / rewrite: "(?:l3|both)"', "rewrite"),
+    ),
+    may_matter=(
+        rf"{_PORT}(?:qos|link)\b.*",
+        r"qos / (?!link-pause / ).*",
+        r"system / (?:forwarding / (?:profile|buffer)|config / apply).*",
+    ),
+    profile=PROFILE,
+)

@@ -1,0 +1,97 @@
+"""Layer 1: speed, lanes, error correction, negotiation and admin state equal at both ends of cables between switches.
+
+Lanes are compared on copper alone: optics join other numbers of them. What a host's NIC runs with no variable says, so
+cables to hosts are skipped; so is the medium, which no line says: ends that both negotiate, or neither, fit copper or
+optics alike.
+"""
+
+from collections.abc import Iterator
+
+from nornir_tasks.design.config.interfaces import Layer1
+from nornir_tasks.design.media import OPTICS
+from nornir_tasks.platforms.lossless import Kind, Setting
+from nornir_tasks.proofs.cables import ATTACHED, UNUSED, Read, is_unused
+from nornir_tasks.proofs.treatment import Ports
+from nornir_tasks.proofs.verdicts import Broken, Outcome, Place, Statement, Tally
+
+NAME = "layer-1"
+OF_HOSTS = "to hosts: no variable says how a NIC runs its port"
+FEC_NOT_SHOWN = "no line says the error correction: the hardware of {} chooses it by speed and medium"
+
+_End = tuple[Place, Ports]
+
+
+def judge(read: Read) -> Outcome:
+    """Every cable between two switches that is used."""
+    tally = Tally()
+    media = {each.name: each.medium for each in read.network.cables}
+    for link in read.network.links:
+        if is_unused(read.network, link):
+            tally.skipped[UNUSED] += 1
+        elif link.kind == "host":
+            tally.skipped[ATTACHED if read.is_attached(link) else OF_HOSTS] += 1
+        elif reason := _unread(read, (link.upper.device, link.lower.device)):
+            tally.count((), (reason,))
+        else:
+            ends = [(Place(each.device, each.port), read.ports[each.device]) for each in (link.lower, link.upper)]
+            medium = media.get(link.cable)
+            joins_lanes = medium is None or medium in OPTICS
+            broken = tuple(_apart((ends[0], ends[1]), joins_lanes=joins_lanes))
+            doubts = (each for at, ports in ends for each in ports.doubts(at.port))
+            tally.count(broken, doubts, _not_shown(ends))
+    return tally.outcome(NAME, "cables")
+
+
+def _unread(read: Read, devices: tuple[str, str]) -> str:
+    return next(
+        (f"{each} could not be read: {read.unreachable[each]}" for each in devices if each in read.unreachable), ""
+    )
+
+
+def _layer1(end: _End) -> Layer1 | None:
+    at, ports = end
+    return ports.interfaces[at.port].layer1 if at.port in ports.interfaces else None
+
+
+def _not_shown(ends: list[_End]) -> Iterator[str]:
+    for each in ends:
+        layer1 = _layer1(each)
+        if layer1 is not None and layer1.fec is None:
+            yield FEC_NOT_SHOWN.format(each[1].switch.config.os)
+
+
+def _apart(ends: tuple[_End, _End], *, joins_lanes: bool) -> Iterator[Broken]:
+    where = f"{ends[0][0]} to {ends[1][0]}"
+    for at, ports in ends:
+        own = ports.interfaces.get(at.port)
+        if own is None or not own.enabled:
+            found = "no line of this port" if own is None else "shut"
+            yield Broken(where, "a cabled port is shut", (Statement(at, found, Setting("state", at.port)),))
+            return
+    one, other = map(_layer1, ends)
+    if one is None or other is None:
+        stated = (_stated(end, "speed", "no speed" if _layer1(end) is None else f"{_layer1(end)}") for end in ends)
+        yield Broken(where, "an end does not say how it runs", tuple(stated))
+        return
+    checks: tuple[tuple[Kind, str, object, object], ...] = (
+        ("speed", "speed", f"{one.speed_gbps}G", f"{other.speed_gbps}G"),
+        ("negotiation", "negotiation", one.negotiate, other.negotiate),
+    )
+    if None not in (one.fec, other.fec):
+        checks += (("fec", "error correction", one.fec, other.fec),)
+    if not joins_lanes and None not in (one.lanes, other.lanes):
+        checks += (("speed", "lanes", one.lanes, other.lanes),)
+    for kind, what, here, there in checks:
+        if here != there:
+            stated = (
+                _stated(end, kind, f"{what} {_word(value)}") for end, value in zip(ends, (here, there), strict=True)
+            )
+            yield Broken(where, f"another {what} at each end", tuple(stated))
+
+
+def _word(value: object) -> str:
+    return {True: "on", False: "off"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+def _stated(end: _End, kind: Kind, found: str) -> Statement:
+    return Statement(end[0], found, Setting(kind, end[0].port))

@@ -14,8 +14,11 @@ Kind = Literal[
 ]  # fmt: skip
 """What a setting is about."""
 
-Effect = Literal["trust", "classes", "rewrite", "global pause", "no pause", "always pause", "no watchdog", "class mtu"]
-"""trust: DSCP does not decide the class; classes: packets are not sorted into all classes; rewrite: DSCP is changed;
+Effect = Literal[
+    "trust", "classes", "no queues", "rewrite", "global pause", "no pause", "always pause", "no watchdog", "class mtu"
+]
+"""trust: DSCP does not decide the class; classes: packets are not sorted into all classes; no queues:
+these are not set up; rewrite: DSCP is changed;
 global pause: the port stops all classes at once; no pause, always pause: otherwise than its profile; class mtu: a class
 takes no jumbo packets."""
 
@@ -57,7 +60,7 @@ class Known:
     """Over the path. Groups ``port`` and ``profile`` say where it has its effect; without them on the whole switch."""
     effect: Effect
     is_missing: bool = False
-    """The effect of a line that the others need and that is not there."""
+    """The effect of a line that the others need and that is not there; parsers write ``no`` before it."""
 
 
 def _no_words(_: Setting) -> Mapping[str, str]:

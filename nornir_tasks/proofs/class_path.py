@@ -24,6 +24,7 @@ CONTROL_DSCP = 48
 _EFFECTS: dict[Effect, str] = {
     "trust": "DSCP does not decide the class of packets",
     "classes": "packets are not sorted into all classes",
+    "no queues": "the policy of the queues is not in force",
     "rewrite": "packets get another DSCP",
 }
 
@@ -101,11 +102,9 @@ def _application(host: str, variables: Variables, rdma: Rdma, nic: Treatment) ->
         points = points_in_words(each for each in CODE_POINTS if nic.priorities[each] == -1)
         yield says.apart(f"no class or two take DSCP {points}", "roce_qos_classes")
     if nic.priorities[rdma.dscp] != variables["roce_qos_priority"]:
-        yield says.apart(
-            "the NIC sorts RDMA into another priority than it pauses", "roce_qos_priority", "roce_qos_dscp"
-        )
+        yield says.apart("the NIC sorts RDMA into another priority than it pauses", "roce_qos_priority", *_RDMA)
     if nic.priorities[rdma.cnp_dscp] != variables["roce_qos_cnp_priority"]:
-        yield says.apart("the NIC sorts notifications elsewhere", "roce_qos_cnp_priority", "roce_qos_cnp_dscp")
+        yield says.apart("the NIC sorts notifications elsewhere", "roce_qos_cnp_priority", *_CNP)
 
 
 def _like_others(host: str, variables: Variables, read: Read, rdma: Rdma) -> Iterator[Broken]:
@@ -121,6 +120,8 @@ def _like_others(host: str, variables: Variables, read: Read, rdma: Rdma) -> Ite
 
 
 _TC = "roce_qos_traffic_class"
+_RDMA = ("roce_qos_dscp", "roce_qos_classes")
+_CNP = ("roce_qos_cnp_dscp", "roce_qos_classes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,27 +191,22 @@ def _classes(cable: Cable) -> Iterator[Broken]:
         return
     if lower.classes == upper.classes and -1 not in (*lower.priorities, *upper.priorities):
         return
-    apart = [
-        point
-        for point in _by_interest(cable.rdma)
-        if lower.classes[point] != upper.classes[point] or -1 in (lower.priorities[point], upper.priorities[point])
-    ]
-    # Classes are called by their lowest code point, so one that moved may rename what stayed: those that have other
-    # company at both ends are named.
-    moved = [point for point in apart if _company(lower, point) != _company(upper, point)] or apart
-    first = next((point for point in moved if cable.rdma and point in (cable.rdma.dscp, cable.rdma.cnp_dscp)), None)
-    point = _best_witness(lower, upper, moved) if first is None else first
-    witness = _best_witness(lower, upper, moved)
-    quoted = dict.fromkeys((witness, point))
-    what = f"DSCP {points_in_words({witness})} is in other company at one end"
-    if len(moved) > 1:
-        what += f" ({len(moved)} code points differ)"
+    moved = [point for point in _by_interest(cable.rdma) if _is_moved(lower, upper, point)]
+    moved = moved or [point for point in CODE_POINTS if lower.classes[point] != upper.classes[point]]
+    what = f"DSCP {points_in_words(moved)} is in another class at one end"
+    quoted = moved[:_QUOTED_POINTS]
     yield Broken(str(cable), what, tuple(_point(end, each) for each in quoted for end in cable.ends))
 
 
-def _best_witness(lower: Treatment, upper: Treatment, moved: list[int]) -> int:
-    """The code point that moved: the one whose company at both ends has least in common."""
-    return min(moved, key=lambda each: len(_company(lower, each) & _company(upper, each)))
+_QUOTED_POINTS = 4
+
+
+def _is_moved(lower: Treatment, upper: Treatment, point: int) -> bool:
+    """Has a code point other company at both ends? One that others left or joined keeps most of its own."""
+    if -1 in (lower.priorities[point], upper.priorities[point]):
+        return True
+    one, other = _company(lower, point), _company(upper, point)
+    return 2 * len(one & other) <= len(one | other)
 
 
 def _company(treatment: Treatment, point: int) -> frozenset[int]:
@@ -239,7 +235,9 @@ def _queues(cable: Cable) -> Iterator[Broken]:
             continue
         for point in _by_interest(cable.rdma):
             if treatment.classes[point] in treatment.unqueued:
-                stated = _queue(end, point, f"no line describes queue {treatment.queues[point]}")
+                queue = treatment.queues[point]
+                block = end.says(f"no line sets up queue {queue}", Setting("strict", number=queue))
+                stated = (*_queue(end, point, f"queue {queue}"), block)
                 yield Broken(str(cable), f"packets with DSCP {point} leave by a queue that is not set up", stated)
             elif others := treatment.shares_queue(point):
                 stated = (*_queue(end, point, "same queue"), *_queue(end, others[0], "same queue"))
@@ -259,13 +257,20 @@ def _pauses(cable: Cable) -> Iterator[Broken]:
         return
     point = cable.rdma.dscp
     found = [_paused(each, point) for each in (lower, upper)]
-    if found[0] != found[1]:
+    is_open = any(each is None and may_pause(end) for each, end in zip(found, cable.ends, strict=True))
+    if found[0] != found[1] and not is_open:
         yield Broken(str(cable), "RDMA is paused by another priority at one end", tuple(map(pause, cable.ends, found)))
 
 
 def _paused(treatment: Treatment, point: int) -> int | None:
     priority = treatment.priorities[point]
     return priority if priority in treatment.pauses else None
+
+
+def may_pause(end: End) -> bool:
+    """Do lines that are not known perhaps pause what those that are do not?"""
+    is_known = end.ports is not None and "no pause" in end.ports.effects(end.at.port)
+    return bool(end.doubts) and not is_known
 
 
 def pause(end: End, priority: int | None) -> Statement:
@@ -288,13 +293,23 @@ def _marks(cable: Cable) -> Iterator[Broken]:
         for end in cable.ends:
             if end.treatment is not None and end.treatment.classes[point] in end.treatment.void_marks:
                 yield Broken(str(cable), "thresholds mark no packet, or all of them", (_mark(end, point),))
-        if (lower.classes[point] in lower.marks) is not (upper.classes[point] in upper.marks):
+        is_open = any(_may_mark(end, point) for end in cable.ends)
+        if (lower.classes[point] in lower.marks) is not (upper.classes[point] in upper.marks) and not is_open:
             what = f"packets with DSCP {point} are marked at one end alone"
             if is_host:
                 what = (
                     f"packets with DSCP {point}: the switch marks them and the host does not slow down, or the reverse"
                 )
             yield Broken(str(cable), what, tuple(_mark(end, point) for end in cable.ends))
+
+
+def _may_mark(end: End, point: int) -> bool:
+    """Is there a line about marks of this class that is not known?"""
+    if end.ports is None or end.treatment is None:
+        return False
+    profile = end.ports.profile_of(end.at.port) or ""
+    number = end.treatment.queues[point]
+    return bool(end.doubts) and end.ports.has_unread(Setting("marks", end.at.port, profile, number))
 
 
 def _mark(end: End, point: int) -> Statement:

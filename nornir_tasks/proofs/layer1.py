@@ -8,6 +8,7 @@ optics alike.
 from collections.abc import Iterator
 
 from nornir_tasks.design.config.interfaces import Layer1
+from nornir_tasks.design.links import Link
 from nornir_tasks.design.media import OPTICS
 from nornir_tasks.platforms.lossless import Kind, Setting
 from nornir_tasks.proofs.cables import ATTACHED, UNUSED, Read, is_unused
@@ -28,17 +29,23 @@ def judge(read: Read) -> Outcome:
     for link in read.network.links:
         if is_unused(read.network, link):
             tally.skipped[UNUSED] += 1
+        elif read.is_attached(link):
+            tally.skipped[ATTACHED] += 1
         elif link.kind == "host":
-            tally.skipped[ATTACHED if read.is_attached(link) else OF_HOSTS] += 1
+            shut = [_shut(f"{link.lower.device} {link.lower.port}", end) for end in _switches(read, link)]
+            if broken := [each for each in shut if each is not None]:
+                tally.count(broken)
+            else:
+                tally.skipped[OF_HOSTS] += 1
         elif reason := _unread(read, (link.upper.device, link.lower.device)):
             tally.count((), (reason,))
         else:
-            ends = [(Place(each.device, each.port), read.ports[each.device]) for each in (link.lower, link.upper)]
+            ends = _switches(read, link)
             medium = media.get(link.cable)
             joins_lanes = medium is None or medium in OPTICS
-            broken = tuple(_apart((ends[0], ends[1]), joins_lanes=joins_lanes))
+            apart = tuple(_apart((ends[0], ends[1]), joins_lanes=joins_lanes))
             doubts = (each for at, ports in ends for each in ports.doubts(at.port))
-            tally.count(broken, doubts, _not_shown(ends))
+            tally.count(apart, doubts, _not_shown(ends))
     return tally.outcome(NAME, "cables")
 
 
@@ -46,6 +53,23 @@ def _unread(read: Read, devices: tuple[str, str]) -> str:
     return next(
         (f"{each} could not be read: {read.unreachable[each]}" for each in devices if each in read.unreachable), ""
     )
+
+
+def _switches(read: Read, link: Link) -> list[_End]:
+    """The ends of a link at switches, the lower one first."""
+    ends = (link.lower, link.upper)
+    return [(Place(each.device, each.port), read.ports[each.device]) for each in ends if each.device in read.ports]
+
+
+def _shut(where: str, end: _End) -> Broken | None:
+    at, ports = end
+    own = ports.interfaces.get(at.port)
+    if own is not None and own.enabled:
+        return None
+    if own is None and ports.doubts(at.port):
+        return None
+    found = "no line of this port" if own is None else "shut"
+    return Broken(where, "a cabled port is shut", (Statement(at, found, Setting("state", at.port)),))
 
 
 def _layer1(end: _End) -> Layer1 | None:
@@ -62,16 +86,15 @@ def _not_shown(ends: list[_End]) -> Iterator[str]:
 
 def _apart(ends: tuple[_End, _End], *, joins_lanes: bool) -> Iterator[Broken]:
     where = f"{ends[0][0]} to {ends[1][0]}"
-    for at, ports in ends:
-        own = ports.interfaces.get(at.port)
-        if own is None or not own.enabled:
-            found = "no line of this port" if own is None else "shut"
-            yield Broken(where, "a cabled port is shut", (Statement(at, found, Setting("state", at.port)),))
-            return
+    shut = [each for end in ends if (each := _shut(where, end)) is not None]
+    yield from shut
+    if shut:
+        return
     one, other = map(_layer1, ends)
+    if any(at.port not in ports.interfaces for at, ports in ends):
+        return
     if one is None or other is None:
-        stated = (_stated(end, "speed", "no speed" if _layer1(end) is None else f"{_layer1(end)}") for end in ends)
-        yield Broken(where, "an end does not say how it runs", tuple(stated))
+        yield from _unsaid(where, ends)
         return
     checks: tuple[tuple[Kind, str, object, object], ...] = (
         ("speed", "speed", f"{one.speed_gbps}G", f"{other.speed_gbps}G"),
@@ -87,6 +110,21 @@ def _apart(ends: tuple[_End, _End], *, joins_lanes: bool) -> Iterator[Broken]:
                 _stated(end, kind, f"{what} {_word(value)}") for end, value in zip(ends, (here, there), strict=True)
             )
             yield Broken(where, f"another {what} at each end", tuple(stated))
+
+
+def _unsaid(where: str, ends: tuple[_End, _End]) -> Iterator[Broken]:
+    """An end without a line for speed or negotiation; one with lines that are not known says nothing either way."""
+    for kind, what in _NEEDED.items():
+        silent = [
+            at for at, ports in ends if _layer1((at, ports)) is None and not ports.has_unread(Setting(kind, at.port))
+        ]
+        if silent:
+            stated = (_stated(end, kind, f"no {what}" if end[0] in silent else what) for end in ends)
+            yield Broken(where, f"an end does not say its {what}", tuple(stated))
+            return
+
+
+_NEEDED: dict[Kind, str] = {"speed": "speed", "negotiation": "negotiation"}
 
 
 def _word(value: object) -> str:

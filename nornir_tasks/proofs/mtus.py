@@ -97,7 +97,7 @@ class _Judge:
         found = self.sent.get((circuit.owner, link.lower.device, link.lower.port))
         if found is None:
             at = Place(link.lower.device, link.lower.port)
-            found = Statement(at, "no MTU", variable=f"no variable names the interface {name}")
+            found = Statement(at, "no MTU", variable=f"rail_interfaces_rails and bond_interfaces_bonds: no {name}")
             yield _Pair(where, (None, found), upper[0] if upper else (None, found))
             return
         sent = self.bytes_of[circuit.owner, link.lower.device, link.lower.port], found

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from nornir_tasks.platforms.lossless import Setting
 from nornir_tasks.proofs.cables import Cable, End, Read, each_once
-from nornir_tasks.proofs.class_path import pause
+from nornir_tasks.proofs.class_path import may_pause, pause
 from nornir_tasks.proofs.verdicts import Broken, Outcome, Place, Statement, Tally
 
 NAME = "pfc"
@@ -55,15 +55,23 @@ def _of_cable(cable: Cable) -> Iterator[Broken]:
     if not any(pauses):
         return
     for priority in sorted(pauses[0] ^ pauses[1]):
+        if any(priority not in each and may_pause(end) for each, end in zip(pauses, cable.ends, strict=True)):
+            continue
         found = [priority if priority in each else None for each in pauses]
         stated = tuple(_stated(end, priority, one) for end, one in zip(cable.ends, found, strict=True))
         yield Broken(str(cable), f"priority {priority} is paused at one end alone", stated)
     for end in cable.ends:
         if end.treatment is not None and "global pause" in end.treatment.effects:
             yield Broken(str(cable), "global pause is on: it stops every class of a port that has PFC", _global(end))
-        if end.treatment is not None and end.treatment.pauses and not end.treatment.watched:
+        if end.treatment is not None and end.treatment.pauses and not end.treatment.watched and not _may_watch(end):
             what = "a port pauses, and no watchdog frees a queue that is stuck"
             yield Broken(str(cable), what, (end.says("no watchdog", Setting("watchdog")),))
+
+
+def _may_watch(end: End) -> bool:
+    """Do lines that are not known perhaps turn a watchdog on?"""
+    is_known = end.ports is not None and "no watchdog" in end.ports.effects(end.at.port)
+    return bool(end.doubts) and not is_known
 
 
 def _stated(end: End, priority: int, found: int | None) -> Statement:

@@ -64,7 +64,8 @@ class Quotes:
         text = " / ".join(path)
         if text in rows:
             return Quote(source.file, rows[text] or None, text)
-        return Quote(source.file, None, f"no line {text!r}")
+        missing = path[-1].removeprefix("no ") if path[-1].startswith("no ") else f"no {path[-1]}"
+        return Quote(source.file, None, f"no line {' / '.join((*path[:-1], missing))!r}")
 
     def _setting(self, device: str, setting: Setting) -> tuple[Quote, ...]:
         key = device, setting

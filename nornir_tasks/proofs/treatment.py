@@ -15,7 +15,7 @@ from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.qos import PortProfile, Qos, Queue
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import Path
-from nornir_tasks.platforms.lossless import Effect, LosslessLines
+from nornir_tasks.platforms.lossless import Effect, Known, LosslessLines, Setting
 
 CODE_POINTS = range(64)
 _TWO_CLASSES = -1
@@ -94,6 +94,13 @@ class Ports:
         found = (*self._doubts.get(port, ()), *self._doubts.get("", ()))
         return tuple(f"{name}: not known what it does: {each}" for each in found)
 
+    def has_unread(self, setting: Setting) -> bool:
+        """Is there a line that the parser does not know of this setting, the first of those that say it?"""
+        lines = self.switch.lossless.lines_of(setting)[:1]
+        patterns = [re.compile(each) for line in lines for each in line.patterns]
+        texts = [" / ".join(path) for path in self.switch.unread]
+        return any(pattern.fullmatch(text) for text in texts for pattern in patterns)
+
     def profile_of(self, port: str) -> str | None:
         """The profile that the port has; None: none."""
         return self.interfaces[port].qos_profile or self.switch.lossless.profile or None
@@ -162,7 +169,7 @@ def of_switch(qos: Qos, profile: PortProfile, effects: frozenset[Effect], *, is_
         marks=frozenset(marked),
         unqueued=frozenset(label for label, queue in queue_of.items() if queue is None),
         void_marks=frozenset(void),
-        effects=effects & {"trust", "classes", "rewrite", "global pause"},
+        effects=effects & {"trust", "classes", "no queues", "rewrite", "global pause"},
         watched=watched,
     )
 
@@ -198,7 +205,9 @@ def of_host(variables: Mapping[str, Any], rdma: Rdma) -> Treatment:
         priorities=tuple(priorities),
         queues=tuple(priorities),
         pauses=frozenset({variables["roce_qos_priority"], *lossless} if lossless else ()),
-        strict=frozenset(min(each["dscp"]) for each in variables["roce_qos_classes"] if each["strict"]),
+        strict=frozenset(
+            min(each["dscp"]) for each in variables["roce_qos_classes"] if each["strict"] and each["dscp"]
+        ),
         marks=frozenset({classes[rdma.dscp]} if rdma.ecn else ()),
     )
 
@@ -222,14 +231,16 @@ def _beside(switch: ReadSwitch) -> _Beside:
         text = " / ".join(path)
         known = [
             (found.groupdict(), effect)
-            for pattern, effect, of_missing in _known(switch.lossless)
+            for pattern, effect, of_missing in _known(switch.lossless.known)
             if of_missing is is_missing and (found := pattern.fullmatch(text))
         ]
         for groups, effect in known:
             profile = f"[{groups['profile']}]" if groups.get("profile") else ""
             effects.setdefault(groups.get("port") or profile, {}).setdefault(effect, []).append(path)
-        if not known and (found := next((m for each in _may(switch.lossless) if (m := each.fullmatch(text))), None)):
-            doubts.setdefault(found.groupdict().get("port") or "", []).append(("no " if is_missing else "") + text)
+        if not known and (
+            found := next((m for each in _may(switch.lossless.may_matter) if (m := each.fullmatch(text))), None)
+        ):
+            doubts.setdefault(found.groupdict().get("port") or "", []).append(text)
     return effects, {key: tuple(each) for key, each in doubts.items()}
 
 
@@ -239,13 +250,13 @@ def _lines(switch: ReadSwitch) -> Iterator[tuple[Path, bool]]:
 
 
 @cache
-def _known(lines: LosslessLines) -> tuple[tuple[re.Pattern[str], Effect, bool], ...]:
-    return tuple((re.compile(each.pattern, re.DOTALL), each.effect, each.is_missing) for each in lines.known)
+def _known(lines: tuple[Known, ...]) -> tuple[tuple[re.Pattern[str], Effect, bool], ...]:
+    return tuple((re.compile(each.pattern, re.DOTALL), each.effect, each.is_missing) for each in lines)
 
 
 @cache
-def _may(lines: LosslessLines) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(each, re.DOTALL) for each in lines.may_matter)
+def _may(lines: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(each, re.DOTALL) for each in lines)
 
 
 def points_in_words(points: Iterable[int]) -> str:

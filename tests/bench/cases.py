@@ -70,7 +70,8 @@ def prove(site: str) -> Figures:
     from nornir_tasks.usecases.site import load, select
 
     design_s, _, design = timed(lambda: load(site))
-    read_s, read_cpu_s, configs = timed(lambda: prove.rendered(select(design)))
+    read_s, read_cpu_s, seen = timed(lambda: prove.rendered(select(design)))
+    configs = {name: each.config for name, each in seen.items()}
     guarded, reasons = prove.guarded(design)
     assert not reasons
     judge_s, judge_cpu_s, found = timed(

@@ -46,9 +46,11 @@ _LINES: Mapping[Kind, tuple[Line, ...]] = {
 LOSSLESS = LosslessLines(
     lines=_LINES,
     known=(
-        # the parser's word for a profile that does not say it: a port of it trusts CoS
+        # a port of a profile that does not say it trusts CoS
         Known(r"qos profile (?P<profile>\S+) / no qos trust dscp", "trust", is_missing=True),
         Known(rf"{_PORT}(?:qos trust cos|no qos trust)", "trust"),
+        # left over where the profile does not turn PFC on
+        Known(r"qos profile (?P<profile>\S+) / priority-flow-control priority \d no-drop", "no pause"),
         # EOS manual, "Flow Control": IEEE 802.3x pauses stop all classes of the port; off by default
         Known(rf"{_PORT}flowcontrol (?:send|receive) (?:on|desired)", "global pause"),
         # EOS manual, "Quality of Service": "qos rewrite dscp" writes a code point of the class into each packet

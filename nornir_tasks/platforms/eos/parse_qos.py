@@ -23,11 +23,15 @@ def _pair(found: re.Match[str]) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
+def _code_point(found: re.Match[str]) -> tuple[int, int] | None:
+    return _pair(found) if int(found[1]) < len(DSCP_DEFAULT) else None
+
+
 _MAPS = (
     row(
         r"qos map dscp (\d+) to traffic-class ([0-7])",
         "class_of",
-        _pair,
+        _code_point,
         single=r"qos map dscp \d+ to traffic-class",
         hidden=(f"qos map dscp {dscp} to traffic-class {default}" for dscp, default in enumerate(DSCP_DEFAULT)),
     ),

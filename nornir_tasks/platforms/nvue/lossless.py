@@ -11,6 +11,8 @@ _PORT = r"interface / (?P<port>\S+) / "
 _AT = "interface / <port> / "
 _PFC = "qos / pfc / <profile> / "
 _CLASS = "<profile> / traffic-class / <number> / "
+_MARKS = f"qos / congestion-control / {_CLASS}"
+_ON = "qos / roce / (?:state|enable): .*"
 _MODE = "qos / roce / mode: .*"
 
 _LINES: Mapping[Kind, tuple[Line, ...]] = {
@@ -31,10 +33,18 @@ _LINES: Mapping[Kind, tuple[Line, ...]] = {
         line("tx", f"{_PFC}tx: .*"),
         line("qos / roce / mode", _MODE),
     ),
-    "marks": (line("ecn of traffic class <number>", f"qos / congestion-control / {_CLASS}ecn: .*"),),
+    "marks": (
+        line("ecn of traffic class <number>", f"{_MARKS}ecn: .*"),
+        line("min-threshold", f"{_MARKS}min-threshold: .*"),
+        line("max-threshold", f"{_MARKS}max-threshold: .*"),
+        line("probability", f"{_MARKS}probability: .*"),
+    ),
     "strict": (line("mode of traffic class <number>", f"qos / egress-scheduler / {_CLASS}mode: .*"),),
     "trust": (line("trust", r"qos / mapping / \S+ / trust: .*"),),
-    "profile": (line("qos / roce / mode", f"{_AT}qos / egress-scheduler / profile: .*", _MODE),),
+    "profile": (
+        line("qos / roce / mode", f"{_AT}qos / egress-scheduler / profile: .*", _MODE),
+        line("qos / roce", _ON),
+    ),
     "watchdog": (line("qos / pfc-watchdog / state", f"{_AT}qos / pfc-watchdog / state: .*"),),
     "mtu": (line("link / mtu", f"{_AT}link / mtu: .*"),),
     "speed": (line("link / speed", f"{_AT}link / speed: .*"),),
@@ -47,6 +57,8 @@ LOSSLESS = LosslessLines(
     lines=_LINES,
     known=(
         Known(r'qos / mapping / \S+ / trust: "(?!l3|both).*"', "trust"),
+        Known(rf'qos / pfc / (?P<profile>{PROFILE}) / [rt]x: "disable"', "no pause"),
+        Known(rf"{_PORT}qos / pfc-watchdog(?: / .*)?", "no watchdog"),
         # NVUE reference, "nv set qos link-pause": IEEE 802.3x pauses, on ports that a profile of it is put on
         Known(rf"{_PORT}qos / link-pause / .*", "global pause"),
         # NVUE reference, "nv set qos remark": writes another code point into packets

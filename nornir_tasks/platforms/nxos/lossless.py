@@ -59,13 +59,19 @@ LOSSLESS = LosslessLines(
     lines=_LINES,
     words=_words,
     known=(
-        Known(r"policy-map type qos (?P<profile>\S+) / class .*", "classes", is_missing=True),
-        Known(r"system qos / service-policy type network-qos .*", "no pause", is_missing=True),
-        Known(r"system qos / service-policy type network-qos .*", "class mtu", is_missing=True),
-        Known(r"policy-map type network-qos \S+ / class .* / mtu", "class mtu", is_missing=True),
-        Known(rf"{_PORT}priority-flow-control mode on", "no pause", is_missing=True),
-        Known(rf"{_PORT}priority-flow-control mode off", "always pause", is_missing=True),
-        Known(rf"{_PORT}priority-flow-control watch-dog-interval on", "no watchdog", is_missing=True),
+        Known(r"policy-map type qos (?P<profile>\S+) / no class .*", "classes", is_missing=True),
+        Known(r"policy-map type qos (?P<profile>\S+) / class \S+ / set qos-group \d", "classes"),
+        Known(r"system qos / no service-policy type queuing .*", "no queues", is_missing=True),
+        Known(rf"{_PORT}no service-policy type queuing output .*", "no queues", is_missing=True),
+        Known(r"system qos / no service-policy type network-qos .*", "no pause", is_missing=True),
+        Known(r"system qos / no service-policy type network-qos .*", "class mtu", is_missing=True),
+        Known(r"policy-map type network-qos \S+ / class .* / no mtu", "class mtu", is_missing=True),
+        # another priority than that of the class is paused
+        Known(r"policy-map type network-qos \S+ / class .* / pause pfc-cos \d", "no pause"),
+        Known(rf"{_PORT}no priority-flow-control mode on", "no pause", is_missing=True),
+        Known(rf"{_PORT}no priority-flow-control mode off", "always pause", is_missing=True),
+        Known(rf"{_PORT}no priority-flow-control watch-dog-interval on", "no watchdog", is_missing=True),
+        Known(r"priority-flow-control watch-dog-interval off", "no watchdog"),
         # QoS Configuration Guide, "Link-Level Flow Control": pauses all classes of the port; off by default
         Known(rf"{_PORT}flowcontrol (?:send|receive) (?:on|desired)", "global pause"),
         # QoS Configuration Guide, "Configuring Marking": writes another code point into packets of the class

@@ -41,10 +41,51 @@ def site(folder: Path, change: dict[str, dict[str, Any]] | None = None) -> Path:
 
 
 def test_planes_that_are_apart_are_proved_so(tmp_path: Path) -> None:
-    done = prove(site(tmp_path))
+    done = prove(site(tmp_path), "--only", "isolation")
     *assumed, last = done.stdout.splitlines()
     assert (done.returncode, last) == (0, "isolation 132 of 132 pairs"), done.stderr
     assert all(line.startswith("taken for granted: ") for line in assumed)
+
+
+def test_every_proof_has_one_line_and_what_no_line_shows_is_no_pass(tmp_path: Path) -> None:
+    done = prove(site(tmp_path))
+    lines = [each for each in done.stdout.splitlines() if not each.startswith(("taken for granted: ", "note: "))]
+    open_ones = [each for each in lines if each.startswith("could not tell: ")]
+    assert done.returncode == 0, done.stderr
+    assert lines[len(open_ones) :] == [
+        "isolation 132 of 132 pairs",
+        "class-path 82 of 82 hosts and cables, 41 skipped, 69 judged by symmetry",
+        "pfc 74 of 74 cables, 45 skipped, 69 judged by symmetry",
+        "mtu 84 of 84 cables, 35 skipped",
+        "layer-1 30 of 38 cables, 8 could not be told, 81 skipped",
+        "ecn-before-pfc 0 of 18 switches, 18 could not be told, 4 skipped",
+    ]
+    assert len(open_ones) == 4
+
+
+def test_what_no_line_shows_ends_with_9_where_it_is_chosen_by_name(tmp_path: Path) -> None:
+    done = prove(site(tmp_path), "--only", "ecn-before-pfc", "--only", "pfc")
+    assert done.returncode == 9
+    assert "18 could not be told" in done.stdout
+    assert "isolation" not in done.stdout
+
+
+def test_verdicts_are_written_for_other_programs(tmp_path: Path) -> None:
+    made, junit, sarif = site(tmp_path), tmp_path / "prove.xml", tmp_path / "prove.sarif"
+    done = prove(made, "--json", "--junit", str(junit), "--sarif", str(sarif))
+    found = json.loads(done.stdout)
+    assert done.returncode == 0, done.stderr
+    assert [each["proof"] for each in found["proofs"]] == ["class-path", "pfc", "mtu", "layer-1", "ecn-before-pfc"]
+    assert [each["failed"] for each in found["proofs"]] == [0] * 5
+    assert junit.read_text().count("<testsuite ") == 6
+    assert len(json.loads(sarif.read_text())["runs"][0]["tool"]["driver"]["rules"]) == 6
+    assert done.stderr.count(": verdicts") == 2
+
+
+def test_two_documents_on_one_stdout_are_refused(tmp_path: Path) -> None:
+    done = prove(site(tmp_path), "--json", "--sarif", "-")
+    assert done.returncode == 2
+    assert "would mix on stdout" in done.stderr
 
 
 def test_a_bmc_that_shares_a_port_with_its_host_is_an_open_way_between_both_planes(tmp_path: Path) -> None:
@@ -62,7 +103,7 @@ def test_a_bmc_that_shares_a_port_with_its_host_is_an_open_way_between_both_plan
 
 
 def test_every_service_of_every_pair_is_listed_with_the_lines_that_decide(tmp_path: Path) -> None:
-    shown = prove(site(tmp_path), "--all").stdout.splitlines()
+    shown = prove(site(tmp_path), "--all", "--only", "isolation").stdout.splitlines()
     first = shown.index("gpu on storage to storage on storage")
     passes = "front-leaf-g1-a Vlan200: rule 20 of STORAGE-V200-IN; front-leaf-g2-a Vlan200: rule 20 of STORAGE-V200-OUT"
     refused = "refused (front-leaf-g1-a Vlan200: rule 30 of STORAGE-V200-IN)"
@@ -78,7 +119,7 @@ def open_site(tmp_path: Path) -> Path:
 
 
 def test_each_open_way_is_shown_with_a_packet_and_the_interfaces_and_how_to_close_it(open_site: Path) -> None:
-    done = prove(open_site)
+    done = prove(open_site, "--only", "isolation")
     assert done.returncode == 8
     shown = done.stdout.splitlines()
     first = shown.index("gpu on storage to gpu on business: open: TCP 10.176.0.4:49152 to 10.177.0.4:22, new")

@@ -1,0 +1,158 @@
+"""Every single change of a line or variable that breaks a lossless path makes a proof fail that names it.
+
+The judge reads texts row by row and shares no code with the proofs. Changes that break nothing are ``plan``'s to show:
+the proofs pass them, or say that they could not tell; the figures count both.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from nornir_tasks.errors import DesignError, IntentError
+from nornir_tasks.usecases.site import SiteDesign, load
+from tests.baseline.random_sites import random_sites
+from tests.unit.proofs.lossless_mutants import Mutant, Rendered, mutants, one_of_each_kind
+from tests.unit.proofs.plain_judge import UNCLEAR, PlainJudge
+
+DEVICES = ("leaf-g1-r0", "leaf-g1-r1", "spine-1")
+"""One of each system: EOS and NX-OS leaves, an NVUE spine, with hosts below."""
+CLEAN, CLEAN_LONG = 12, 200
+"""Random fabrics without a change."""
+STRICTER = "mtu N: changed"
+"""A class with another MTU than the others fails even where it is larger: the parser says only that they differ."""
+
+
+@cache
+def rails() -> Rendered:
+    return Rendered(load("lab-rails"))
+
+
+@cache
+def by_hand() -> PlainJudge:
+    return PlainJudge(rails().design.network, rails().texts, rails().hosts)
+
+
+def tried(device: str, found: Iterable[Mutant]) -> tuple[Counter[str], list[str]]:
+    """How the mutants of one switch fared, and what of that must not be."""
+    counts, wrong = Counter[str](), list[str]()
+    for mutant in found:
+        where = f"{device} row {mutant.row}: {mutant.before.strip()} -> {(mutant.after or 'gone').strip()}"
+        try:
+            broken = by_hand().changed(device, mutant.text).broken()
+            proved = rails().proved(mutant)
+        except ValueError:  # no configuration any more: a key twice, a code point in no notation
+            counts["no configuration"] += 1
+            continue
+        certain = broken - {UNCLEAR}
+        if certain and not proved.failed & certain:
+            wrong.append(f"missed {certain}: {where}")
+        elif certain and not proved.names(mutant):
+            wrong.append(f"not named: {where}")
+        elif proved.failed and not broken and mutant.shape != STRICTER:
+            wrong.append(f"false alarm of {proved.failed}: {where}")
+        kind = "caught" if certain else "could not tell" if proved.failed or proved.undecided else "plan alone"
+        counts[kind] += 1
+    return counts, wrong
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_change_of_each_kind_of_line_is_caught_and_named(device: str, figure: Callable[[str], None]) -> None:
+    counts, wrong = tried(device, one_of_each_kind(mutants(device, rails().texts[device])))
+    assert wrong == []
+    figure(f"{device}: one change of each kind: {dict(counts)}")
+    assert counts["caught"] >= 20
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("device", DEVICES)
+def test_every_change_of_every_line_is_caught_and_named(device: str, figure: Callable[[str], None]) -> None:
+    counts, wrong = tried(device, mutants(device, rails().texts[device]))
+    assert wrong == []
+    figure(f"{device}: every change of every line: {dict(counts)}")
+    assert counts["caught"] >= 60
+
+
+# -- hosts ---------------------------------------------------------------------------------------------------------
+
+HOST = "gpu-2"
+ROLES = ("rail_interfaces_", "roce_qos_", "rdma_stack_", "nccl_")
+
+
+def other_values(value: Any) -> Iterator[Any]:
+    """The same data with one value in it changed, or one entry of a list gone."""
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield from (each for each in (value + 1, value - 1) if 0 <= each != 64)  # 63 is the last code point
+    elif isinstance(value, str):
+        yield f"{value}x"
+    elif isinstance(value, dict):
+        yield from ({**value, key: other} for key, each in value.items() for other in other_values(each))
+    elif isinstance(value, list):
+        for at in range(len(value)) if len(value) < 10 else (0, 26, len(value) - 1):
+            yield [*value[:at], *value[at + 1 :]]
+            yield from ([*value[:at], other, *value[at + 1 :]] for other in other_values(value[at]))
+
+
+def test_every_change_of_a_host_variable_is_caught_and_named(figure: Callable[[str], None]) -> None:
+    own, counts, wrong = rails().hosts[HOST], Counter[str](), list[str]()
+    for name, value in own.items():
+        for other in other_values(value) if name.startswith(ROLES) else ():
+            changed = {**own, name: other}
+            broken = by_hand().with_host(HOST, changed).broken()
+            proved = rails().proved(hosts={**rails().hosts, HOST: changed})
+            quoted = [each.text for each in proved.quoted if each.file == f"variables of {HOST}"]
+            if broken and not proved.failed & broken:
+                wrong.append(f"missed {broken}: {name} = {other}")
+            elif broken and not any(name in text for text in quoted):
+                wrong.append(f"not named: {name} = {other}")
+            elif proved.failed and not broken:
+                wrong.append(f"false alarm of {proved.failed}: {name} = {other}")
+            counts["caught" if broken else "not of lossless paths"] += 1
+    assert wrong == []
+    figure(f"{HOST}: every change of a variable: {dict(counts)}")
+    assert counts["caught"] >= 90
+
+
+# -- clean fabrics -------------------------------------------------------------------------------------------------
+
+
+def built(most: int, folder: Path) -> Iterator[SiteDesign]:
+    """Random sites that can be built, of all systems in all places."""
+    found = 0
+    for data in random_sites():
+        (folder / "fabric.yml").write_text(yaml.safe_dump({**data, "management": {"source": "lab"}}))
+        try:
+            yield load(folder)
+        except (DesignError, IntentError):
+            continue
+        found += 1
+        if found == most:
+            return
+
+
+def alarms(most: int, folder: Path, figure: Callable[[str], None]) -> list[str]:
+    wrong, judged, skipped = list[str](), Counter[str](), Counter[str]()
+    for design in built(most, folder):
+        for outcome in Rendered(design).proved().outcomes:
+            judged[outcome.name] += outcome.judged
+            skipped[outcome.name] += sum(outcome.skipped.values())
+            wrong += [f"{design.network.site} {outcome.name}: {each}" for each in outcome.broken]
+            wrong += [f"{design.network.site} {outcome.name}: {each}" for each in outcome.undecided]
+    figure(f"{most} clean random fabrics: judged {dict(judged)}, skipped {dict(skipped)}, alarms {len(wrong)}")
+    assert all(judged[name] for name in ("class-path", "pfc", "mtu", "layer-1", "ecn-before-pfc"))
+    return wrong
+
+
+def test_no_clean_fabric_raises_an_alarm(tmp_path: Path, figure: Callable[[str], None]) -> None:
+    assert alarms(CLEAN, tmp_path, figure) == []
+
+
+@pytest.mark.long
+def test_no_clean_fabric_of_two_hundred_raises_an_alarm(tmp_path: Path, figure: Callable[[str], None]) -> None:
+    assert alarms(CLEAN_LONG, tmp_path, figure) == []

@@ -31,7 +31,7 @@ say "1. A fresh lab: rails (two NVUE spines, eight leaves on EOS and NX-OS), for
 "$nornir" lab up
 say "2. What the intent asks for"
 "$nornir" design
-say "3. What its lines let pass: which group of hosts reaches which other"
+say "3. What its lines do: who reaches whom, and that RDMA is lossless end to end"
 "$nornir" prove
 say "4. Push all planes"
 "$nornir" push --yes

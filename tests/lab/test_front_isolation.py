@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from at_terminal import Operator
 
@@ -10,12 +12,30 @@ pytestmark = pytest.mark.xdist_group("front-site")
 LEAF = "front-leaf-g1-a"
 SVI = "interface Vlan200"
 PROCESS = "router bgp 4200200000"
+OF_CABLES = ("class-path", "pfc", "mtu", "layer-1", "ecn-before-pfc")
 THEIRS = "neighbor 203.0.113.9 remote-as 64999"
 
 
 def test_what_the_switches_run_is_proved_as_what_is_rendered_with_all_lines_of_others(front: Operator) -> None:
-    assert front.run("prove", "--running").strip().endswith("isolation 24 of 24 pairs")
-    assert front.json("prove", "--running") == front.json("prove")
+    assert front.run("prove", "--running", "--only", "isolation").strip().endswith("isolation 24 of 24 pairs")
+    found = front.json("prove", "--running")
+    assert found == front.json("prove")
+    assert {each["proof"]: each["failed"] for each in found["proofs"]} == dict.fromkeys(OF_CABLES, 0)
+
+
+def test_an_mtu_that_a_hand_changed_is_quoted_with_the_other_end(front: Operator) -> None:
+    leaf = front.hands()[LEAF]
+    port = re.findall(
+        r"(?m)^interface (Ethernet\S+)\n +description front-spine-1 ", leaf.eapi("show running-config")[0]["output"]
+    )[0]
+    leaf.configure(f"interface {port}", "mtu 9000")
+    shown = front.run("prove", "--running", "--only", "mtu", code=8)
+    assert "another MTU at each end" in shown
+    assert re.search(rf"running configuration of {LEAF}:\d+: interface {re.escape(port)} / mtu 9000", shown)
+    assert "running configuration of front-spine-1: interface / swp" in shown
+    front.run("prove", "--only", "mtu")
+    assert "1 of 10 changed" in front.run("push", "--yes")
+    front.run("prove", "--running", "--only", "mtu")
 
 
 def test_a_list_that_a_hand_took_off_a_gateway_is_named_in_what_runs_and_not_in_what_is_rendered(

@@ -69,8 +69,8 @@ class PlainJudge:
             yield LAYER1
         if not is_host:
             # error correction that no line says is the hardware's choice on systems that have no word for it
-            said = [each.fec for each in ends if each.fec is not None]
-            pairs = [each.speed for each in ends], [each.negotiates for each in ends], said
+            codes = [each.fec for each in ends if each.fec is not None]
+            pairs = [each.speed for each in ends], [each.negotiates for each in ends], codes
             if any(len(set(each)) > 1 for each in pairs) or None in (upper.speed, lower.speed):
                 yield LAYER1
 

@@ -34,7 +34,7 @@ def test_an_mtu_that_a_hand_changed_is_quoted_with_the_other_end(front: Operator
     assert re.search(rf"running configuration of {LEAF}:\d+: interface {re.escape(port)} / mtu 9000", shown)
     assert "running configuration of front-spine-1: interface / swp" in shown
     front.run("prove", "--only", "mtu")
-    assert "1 of 10 changed" in front.run("push", "--yes")
+    assert "1 of 14 changed" in front.run("push", "--yes")
     front.run("prove", "--running", "--only", "mtu")
 
 

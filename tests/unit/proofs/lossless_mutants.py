@@ -32,6 +32,8 @@ class Mutant(NamedTuple):
     before: str
     after: str | None
     text: str
+    port_to: str = ""
+    """What the port is cabled to, where it is a row of a port."""
 
     @property
     def is_gone(self) -> bool:
@@ -45,9 +47,13 @@ class Mutant(NamedTuple):
 
 
 def mutants(device: str, text: str) -> Iterator[Mutant]:
-    every = text.splitlines()
+    every, port_to = text.splitlines(), ""
     for at, row in enumerate(every):
         line = row.strip()
+        if line.startswith(("interface ", '"swp', "qos:", "router ", "route-map ")):
+            port_to = ""
+        if found := re.match(r'description:? "?([a-z]+)', line):
+            port_to = found[1]
         if not line or line[0] in "!#":
             continue
         depth = len(row) - len(row.lstrip())
@@ -57,7 +63,7 @@ def mutants(device: str, text: str) -> Iterator[Mutant]:
         made += [] if is_head else [None]
         for other in made:
             changed = [*every[:at], *([] if other is None else [other]), *every[at + 1 :]]
-            yield Mutant(device, at + 1, row, other, "\n".join(changed) + "\n")
+            yield Mutant(device, at + 1, row, other, "\n".join(changed) + "\n", port_to)
 
 
 def one_of_each_kind(found: Iterable[Mutant]) -> Iterator[Mutant]:
@@ -66,8 +72,7 @@ def one_of_each_kind(found: Iterable[Mutant]) -> Iterator[Mutant]:
     for each in found:
         before, after = (re.split(r"(\d+)", text or "") for text in (each.before, each.after))
         changed = tuple(at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other)
-        key = each.shape, changed, [*map(len, before)][-1:], len(after) == len(before)
-        kind = repr(key)
+        kind = each.shape, changed, each.after is None or len(after) == len(before), each.port_to
         if kind not in seen:
             seen.add(kind)
             yield each

@@ -71,7 +71,8 @@ class PlainJudge:
             # error correction that no line says is the hardware's choice on systems that have no word for it
             codes = [each.fec for each in ends if each.fec is not None]
             pairs = [each.speed for each in ends], [each.negotiates for each in ends], codes
-            if any(len(set(each)) > 1 for each in pairs) or None in (upper.speed, lower.speed):
+            is_clear = upper.is_clear and lower.is_clear
+            if is_clear and (any(len(set(each)) > 1 for each in pairs) or None in (upper.speed, lower.speed)):
                 yield LAYER1
 
 

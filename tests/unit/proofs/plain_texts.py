@@ -228,7 +228,7 @@ def nxos(text: str) -> dict[str, Port]:
         fec = value(lines, r"fec (\S+)") or ""
         port.fec = {"rs-fec": "rs", "rs-ieee": "rs", "fc-fec": "fc", "off": "none"}.get(fec)
         port.negotiates = "no negotiate auto" not in lines
-        port.is_clear = "no switchport" in lines
+        port.is_clear = "no switchport" in lines and (speed is None or port.speed is not None)
         if any(re.fullmatch(r"flowcontrol (send|receive) on", line) for line in lines):
             port.pauses = frozenset({-1})
         ports[name] = port

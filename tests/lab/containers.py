@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -132,18 +134,34 @@ class Containers:
 
     def routes(self, name: str) -> dict[str, set[str]]:
         """BGP's routes in a switch's kernel: prefix -> the ports that packets leave by."""
-        shown = json.loads(self.inside(name, "ip", "-json", "route", "show", "proto", "bgp"))
-        return {
-            each["dst"] if "/" in each["dst"] else f"{each['dst']}/32": {
-                hop["dev"] for hop in each.get("nexthops", [each])
-            }
-            for each in shown
-        }
+        return bgp_routes(self.inside(name, *SHOW_ROUTES))
 
     def _bound(self, node: dict[str, Any], inside: str) -> Path | None:
         """The file beside the topology that is at a place in a node."""
         found = (bind.split(":") for bind in node.get("binds", ()))
         return next((self._folder / words[0] for words in found if words[1] == inside), None)
+
+
+SHOW_ROUTES = ("ip", "-json", "route", "show", "proto", "bgp")
+
+
+def bgp_routes(shown: str) -> dict[str, set[str]]:
+    """What SHOW_ROUTES printed: prefix -> the ports that packets leave by."""
+    return {
+        each["dst"] if "/" in each["dst"] else f"{each['dst']}/32": {hop["dev"] for hop in each.get("nexthops", [each])}
+        for each in json.loads(shown)
+    }
+
+
+@contextmanager
+def short_folder() -> Iterator[Path]:
+    """For sockets, which have short paths; FRR's own user must get there."""
+    folder = Path(tempfile.mkdtemp(prefix="gfx", dir="/tmp"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
 
 
 @contextmanager

@@ -9,7 +9,6 @@ with --frr or --sonic, the built-in lab that it is from must still be up: it say
 from __future__ import annotations
 
 import csv
-import json
 import subprocess
 from abc import ABC, abstractmethod
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 from at_terminal import ROOT, Operator
-from containers import SONIC, Containers
+from containers import SHOW_ROUTES, SONIC, Containers, bgp_routes
 
 ROUTES_TIMEOUT_S = 120.0
 
@@ -71,13 +70,7 @@ class Nodes(ABC):
 
     def routes(self, name: str) -> dict[str, set[str]]:
         """BGP's routes in a switch's kernel: prefix -> the ports that packets leave by."""
-        shown = json.loads(self.inside(name, "ip", "-json", "route", "show", "proto", "bgp"))
-        return {
-            each["dst"] if "/" in each["dst"] else f"{each['dst']}/32": {
-                hop["dev"] for hop in each.get("nexthops", [each])
-            }
-            for each in shown
-        }
+        return bgp_routes(self.inside(name, *SHOW_ROUTES))
 
     def shut(self, device: str, port: str) -> None:
         """Have a port down; the far end sees it."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 from at_terminal import ROOT, Operator
-from containers import Containers, containers
+from containers import Containers, containers, short_folder
 from routed_lab import needs_root, until
 
 from tests.unit.lab.published_schema import faults
@@ -38,11 +37,8 @@ def cases() -> Iterator[object]:
 
 @pytest.fixture
 def run() -> Iterator[Path]:
-    """A short path, for sockets; FRR's own user must get there."""
-    folder = Path(tempfile.mkdtemp(prefix="gfx", dir="/tmp"))
-    folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder)
+    with short_folder() as folder:
+        yield folder
 
 
 @pytest.mark.parametrize(("name", "kind"), list(cases()))

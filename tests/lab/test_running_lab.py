@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import yaml
 from at_terminal import ROOT, Operator, small_site
-from containers import containers
+from containers import containers, short_folder
 from routed_lab import until
 from running_lab import (
     ROUTES_TIMEOUT_S,
@@ -76,17 +74,6 @@ def _state() -> Path:
     """Where verbs keep their state unless they are told otherwise."""
     home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local/state")
     return Path(os.environ.get("GPUFABRIC_STATE") or f"{home}/gpufabric")
-
-
-@contextmanager
-def short_folder() -> Iterator[Path]:
-    """For sockets, which have short paths; FRR's own user must get there."""
-    folder = Path(tempfile.mkdtemp(prefix="gfx", dir="/tmp"))
-    folder.chmod(0o755)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder)
 
 
 def assert_routes(routed: Routed) -> int:

@@ -158,10 +158,15 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class RoutedSpec:
-    """A lab whose switches route by FRR. Its namespaces begin with ``name`` and "-"; run_folder: daemons' sockets."""
+    """A lab whose switches route by FRR. Its namespaces begin with ``name`` and "-"; run_folder: daemons' sockets.
+
+    bfd_factor  FRR sends BFD's packets that many times as seldom as configured: an emulated processor is late by more
+                than what sessions of 300 ms outlive
+    """
 
     name: str
     run_folder: Path
+    bfd_factor: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +232,9 @@ def parse_spec(data: dict[str, Any], where: str = "spec") -> LabSpec:
 
 
 def _routed(item: dict[str, Any] | None) -> RoutedSpec | None:
-    return None if item is None else RoutedSpec(item["name"], Path(item["run_folder"]))
+    if item is None:
+        return None
+    return RoutedSpec(item["name"], Path(item["run_folder"]), int(item.get("bfd_factor", 1)))
 
 
 def _device(item: dict[str, Any]) -> DeviceSpec:

@@ -12,6 +12,9 @@ import asyncssh
 from .spec import DeviceSpec
 from .twin import RequestCounter
 
+_LOGIN_TIMEOUT_S = 120
+"""LoginGraceTime of OpenSSH (sshd_config(5)); a busy machine that emulates the processor took more than 30 s."""
+
 
 class Host(Protocol):
     """The switch behind a listener."""
@@ -44,7 +47,7 @@ class Listener:
             self._switch.device.address,
             self._switch.device.ssh_port,
             server_host_keys=[str(self._host_key())],
-            login_timeout=30,
+            login_timeout=_LOGIN_TIMEOUT_S,
             **options,
         )
 

@@ -37,8 +37,12 @@ def run_folder(directory: Path) -> Path:
 
 def leftovers(directory: Path) -> list[str]:
     """The namespaces of the lab in this folder, and its run folder, as far as they exist."""
-    found = sorted(each.name for each in _NETNS.glob(f"{lab_name(directory)}-*"))
+    found = _namespaces(directory)
     return [*found, *([str(run_folder(directory))] if run_folder(directory).exists() else [])]
+
+
+def _namespaces(directory: Path) -> list[str]:
+    return sorted(each.name for each in _NETNS.glob(f"{lab_name(directory)}-*"))
 
 
 def remove_leftovers(directory: Path) -> int:
@@ -59,7 +63,7 @@ def remove_leftovers(directory: Path) -> int:
 
 def check_no_leftovers(directory: Path) -> None:
     """Raises LabError if a lab of this folder was killed and its namespaces stand."""
-    if found := leftovers(directory):
+    if found := _namespaces(directory):
         what = (
             "a routed lab that stood here ended without 'nornir lab down', and its network namespaces are still there"
         )

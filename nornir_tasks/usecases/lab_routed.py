@@ -1,10 +1,9 @@
-"""Which planes of a site a routed lab can have, and where it runs."""
+"""Where a routed lab runs: in namespaces of this machine, or in a machine whose kernel has what its planes need."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from nornir_tasks.design.links import Circuit
-from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.lab.routed import lacking
 from nornir_tasks.usecases.site import SiteDesign
 
@@ -20,28 +19,18 @@ class Place:
 def routed_place(design: SiteDesign, switches: Collection[str], *, on_request: bool) -> Place:
     """Where a routed lab of these switches runs. ``on_request``: in a machine, whatever this kernel has.
 
-    The machine's kernel has all that planes need. Raises LabError that names every plane or fabric for which this one
-    lacks something.
+    This kernel is tried only for what the planes of these switches need, and only by root.
     """
-    check_routed(design, switches, () if on_request else None)
-    return Place(on_request, "the fabric runs in one machine, as --machine says" if on_request else "")
-
-
-def check_routed(design: SiteDesign, switches: Collection[str], missing: Collection[str] | None = None) -> None:
-    """Raises LabError that names every plane or fabric of these switches that needs what the kernel has not.
-
-    ``missing``: what the kernel lacks that the lab is to run on; None: this machine's, which is tried.
-    """
+    if on_request:
+        return Place(in_machine=True, line="the fabric runs in one machine, as --machine says")
     needs = _needs(design, switches)
-    absent = set(lacking() if missing is None else missing) if needs else set()
-    hint = "name the planes that need none of these, e.g. nornir lab up --routed --plane NAME; or without --routed"
-    problems = []
-    for owner, what in sorted(needs.items()):
-        if gone := sorted(what & absent):
-            text = f"a routed lab of {owner} needs {' and '.join(sorted(what))}"
-            problems.append(Problem("--routed", text, found=f"this kernel has no {', no '.join(gone)}", hint=hint))
-    if problems:
-        raise LabError(problems)
+    absent = set(lacking()) if needs else set()
+    short = {owner: what & absent for owner, what in needs.items() if what & absent}
+    if not short:
+        return Place(in_machine=False)
+    gone = sorted(set().union(*short.values()))
+    line = f"the fabric runs in one machine: this kernel has no {', no '.join(gone)}, for {', '.join(sorted(short))}"
+    return Place(in_machine=True, line=line)
 
 
 def _needs(design: SiteDesign, switches: Collection[str]) -> dict[str, set[str]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..bgp_paths import BgpPath
 from ..clock import Clock
-from ..errors import Problem, TwinError
+from ..errors import TwinError
 from ..fabric import FabricSim
 from ..groups import Member
 from ..seeds import ERRDISABLED, Value
@@ -24,11 +24,12 @@ from ..spec import End, LabSpec, RoutedSpec
 from ..state import SwitchState
 from ..twin import Twin
 from ..wiring import Link, LldpNeighbor
-from . import delays, filters
+from . import filters
 from .bridging import all_ports
 from .cabling import Cabling, check_names
 from .conf import DEFAULT
 from .daemons import Frr
+from .delays import Delays
 from .form import Unplayed
 from .kernel import Kernel, has_devices
 from .leftovers import remove
@@ -58,7 +59,7 @@ class RoutedFabric(FabricSim):
         self._switches: dict[str, RoutedSwitch] = {}
         self._around: dict[str, Surroundings] = {}
         self._machines = Machines(self._cabling)
-        self._has_netem: bool | None = None
+        self._delays = Delays(self._cabling)
         self._watch = Watch(self._legs_changed)
         self._is_up = False
 
@@ -111,7 +112,8 @@ class RoutedFabric(FabricSim):
     def _follow(self, name: str) -> None:
         """Have a switch's kernel and FRR do what it was told; without routing while a line has no counterpart."""
         switch, state = self._switches[name], self.state(name)
-        switch.learn(routing_of(self._twins[name], has_devices=self._kernel.has_devices))
+        routing = routing_of(self._twins[name], has_devices=self._kernel.has_devices)
+        switch.learn(routing.with_slower_bfd(self._spec.bfd_factor))
         if switch.refused:
             state = without_routing(state)
         self._cabling.route(name, is_routing=state.is_routing)
@@ -250,22 +252,15 @@ class RoutedFabric(FabricSim):
         self._drop(cable, percent)
 
     def can_delay(self) -> bool:
-        """Has this kernel netem? Tried once."""
-        if self._has_netem is None:
-            self._has_netem = delays.is_there(self._cabling.namespace("probe"))
-        return self._has_netem
+        """Has this kernel netem?"""
+        return self._delays.are_possible()
 
     def delay(self, cable: str, time_ms: float) -> None:
-        """Hold back the packets of a cable, each way. Raises TwinError for that of a machine: it sends by itself."""
-        if self.wiring.ends(cable)[1] in self._cabling.taps:
-            raise TwinError(Problem(cable, "leads to a host that is a machine, whose packets cannot be held back"))
-        super().delay(cable, time_ms)
-        self._slow_down(cable, time_ms)
-
-    def _slow_down(self, cable: str, time_ms: float) -> None:
-        """Each end holds back what it sends."""
-        for end in self.wiring.ends(cable):
-            delays.hold(self.namespace(end.device), kernel_name(end.port), time_ms)
+        """Hold back the packets of a cable, each way. Raises TwinError for that of a machine."""
+        ends = self.wiring.ends(cable)
+        if self._delays.can_hold(ends):
+            super().delay(cable, time_ms)
+        self._delays.hold(ends, time_ms)
 
     def _drop(self, cable: str, percent: float) -> None:
         """Both ways are filtered at the upper end, which is a switch's."""
@@ -277,7 +272,10 @@ class RoutedFabric(FabricSim):
         if percent := self.wiring.lossy().get(cable):
             self._drop(cable, percent)
         if time_ms := self.wiring.slow().get(cable):
-            self._slow_down(cable, time_ms)
+            if self._delays.can_hold(self.wiring.ends(cable)):
+                self._delays.hold(self.wiring.ends(cable), time_ms)
+            else:  # a machine was plugged in
+                self.wiring.delay(cable, 0)
         for each in sorted({end.device for end in self.wiring.ends(cable)} & self._frozen):
             filters.hang(self.namespace(each), self._ports_of(each))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from .lists import AccessList, Bound
@@ -18,6 +18,10 @@ class BfdTimes:
     transmit_ms: int
     receive_ms: int
     multiplier: int
+
+    def slower(self, factor: int) -> BfdTimes:
+        """So many times as long between packets."""
+        return BfdTimes(self.transmit_ms * factor, self.receive_ms * factor, self.multiplier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,17 @@ class Routing:
     lists: tuple[AccessList, ...] = ()
     bound: tuple[Bound, ...] = ()
 
+    def with_slower_bfd(self, factor: int) -> Routing:
+        """The same with so many times as long between packets of BFD."""
+        if factor == 1:
+            return self
+        slower = {vrf: _slower(peers, factor) for vrf, peers in self.vrf_peers.items()}
+        return replace(self, peers=_slower(self.peers, factor), vrf_peers=slower)
+
     def peers_of(self, vrf: str) -> Mapping[str, Peer]:
         """Settings of the neighbours of a VRF."""
         return self.peers if vrf == "default" else self.vrf_peers.get(vrf, {})
+
+
+def _slower(peers: Mapping[str, Peer], factor: int) -> dict[str, Peer]:
+    return {address: replace(each, bfd=each.bfd.slower(factor)) for address, each in peers.items()}

@@ -179,14 +179,30 @@ def _as_nobody(operator: Operator) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.skipif(lacking() == (), reason="this kernel has all that planes need")
-def test_planes_that_this_kernel_cannot_have_are_named(tmp_path: Path) -> None:
+@pytest.mark.skipif(not {"VLAN", "bond"} & {*lacking()}, reason="this kernel has all that planes need")
+def test_planes_that_this_kernel_cannot_have_run_in_a_machine_where_there_is_room_for_one(tmp_path: Path) -> None:
     operator = Operator(ROOT / "inventory/lab", tmp_path / "state")
-    output = operator.run(*UP, code=10)
-    for plane in ("storage", "business"):
-        assert f"a routed lab of {plane} needs VLAN and bond" in output
-    assert f"this kernel has no {', no '.join(each for each in sorted(lacking()) if each != 'VRF')}" in output
-    assert "compute" not in output
+    prepare, _ = MISSING["too little memory"]
+    code, output = as_another_machine(operator, prepare.format(folder=tmp_path), *UP)
+    assert code == 10, output
+    gone = ", no ".join(each for each in sorted(lacking()) if each != "VRF")
+    assert f"the fabric runs in one machine: this kernel has no {gone}, for business, oob, storage" in output
+    assert "too little memory for a machine with 22 routed switches" in output
+    assert "found: 292 MiB available" in output
+    refused = operator.run(*UP, "--hosts", "1", code=10)
+    assert "--hosts: hosts cannot be machines where the switches run in one" in refused
+    assert on_this_machine(operator) == []
+
+
+def test_a_lab_in_a_machine_names_all_that_is_missing_for_it_at_once(tmp_path: Path) -> None:
+    operator = small_site(tmp_path)
+    prepare, _ = MISSING["too little memory"]
+    without = "touch {folder}/nothing\nmount --bind {folder}/nothing /usr/bin/setpriv\n"
+    code, output = as_another_machine(operator, (without + prepare).format(folder=tmp_path), *UP, "--machine")
+    assert code == 10, output
+    assert "its planes need a machine here, and that needs util-linux, which this machine has not" in output
+    assert "too little memory for a machine with 4 routed switches" in output
+    assert "--machine: only a routed lab runs in a machine" in operator.run("lab", "up", "--machine", code=10)
     assert on_this_machine(operator) == []
 
 

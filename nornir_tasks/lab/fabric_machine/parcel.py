@@ -12,10 +12,12 @@ from switch_twins import client
 PROGRAM = PurePosixPath("opt/gpufabric")
 LAB = PurePosixPath("lab")
 """In memory alone (``gpufabric-init``): the lab's CA and the switches' keys are made there and never leave it."""
+EMULATED_BFD_FACTOR = 10
+"""Two emulated processors on busy cores were late by more than 900 ms, so that sessions of 3 times 300 ms flapped."""
 _SECRETS = LAB / ".secrets"
 
 
-def parcel(spec: Mapping[str, Any]) -> bytes:
+def parcel(spec: Mapping[str, Any], *, is_emulated: bool) -> bytes:
     """An archive to be unpacked at the machine's root. Raises OSError if something of it cannot be read.
 
     Compiled modules go along: where this Python is the machine's, nothing has to be compiled there.
@@ -26,15 +28,16 @@ def parcel(spec: Mapping[str, Any]) -> bytes:
         archive.add(program, str(PROGRAM / program.name))
         password = Path(spec["password_file"])
         _add(archive, _SECRETS / password.name, password.read_bytes())
-        _add(archive, LAB / "spec.json", json.dumps(there(spec)).encode())
+        _add(archive, LAB / "spec.json", json.dumps(there(spec, is_emulated=is_emulated)).encode())
     return packed.getvalue()
 
 
-def there(spec: Mapping[str, Any]) -> dict[str, Any]:
+def there(spec: Mapping[str, Any], *, is_emulated: bool) -> dict[str, Any]:
     """The specification as the switches' process in the machine reads it."""
     password = _SECRETS / Path(spec["password_file"]).name
     paths = {"dir": LAB, "ca": LAB / "ca.pem", "password_file": password}
-    return {**spec, **{key: f"/{path}" for key, path in paths.items()}}
+    routed = {**spec["routed"], **({"bfd_factor": EMULATED_BFD_FACTOR} if is_emulated else {})}
+    return {**spec, **{key: f"/{path}" for key, path in paths.items()}, "routed": routed}
 
 
 def _add(archive: tarfile.TarFile, path: PurePosixPath, content: bytes) -> None:

@@ -11,10 +11,9 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -64,10 +63,8 @@ def main(arguments: list[str]) -> int:
     spec = json.loads(options.spec.read_text(encoding="utf-8"))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end_by_signal)
-    with tempfile.TemporaryDirectory(prefix="gpufabric-") as sockets:
-        lab = _MachineLab(
-            spec, Image(options.image, choose(options.image / "vmlinuz", cache_directory())), Path(sockets)
-        )
+    with _short_folder(Path(spec["routed"]["run_folder"])) as sockets:
+        lab = _MachineLab(spec, Image(options.image, choose(options.image / "vmlinuz", cache_directory())), sockets)
         try:
             lab.serve(options.max_seconds)
         except _EndedBySignal as signalled:
@@ -84,6 +81,19 @@ def main(arguments: list[str]) -> int:
         finally:
             lab.end("it failed; its log says why")
     return 0
+
+
+@contextmanager
+def _short_folder(folder: Path) -> Iterator[Path]:
+    """A folder for sockets, whose paths must be short; what a killed lab left there goes, and at the end all of it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700, parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):
+            folder.parent.rmdir()  # the last lab leaves nothing
 
 
 def _end_by_signal(number: int, _frame: FrameType | None) -> None:
@@ -168,7 +178,7 @@ class _MachineLab:
         self._children["the switches' process"] = session
         if session.stdin is not None:
             with suppress(BrokenPipeError):  # it has ended, which is found below
-                session.stdin.write(parcel(self._spec))
+                session.stdin.write(parcel(self._spec, is_emulated=self._image.accelerator.name == "tcg"))
                 session.stdin.close()
         timeout_s = switches_timeout_s(len(self._spec["devices"]))
         self._wait(self._answers, timeout_s, "the switches' process in the machine is not ready", _ASK_EACH_S)

@@ -1,5 +1,6 @@
 """What is sent into the machine: the switches' program as it is here, the lab's specification, its password."""
 
+import inspect
 import io
 import json
 import tarfile
@@ -7,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from switch_twins import client
+from switch_twins.client import ControlClient
 
 PROGRAM = PurePosixPath("opt/gpufabric")
 LAB = PurePosixPath("lab")
@@ -24,7 +25,7 @@ def parcel(spec: Mapping[str, Any], *, is_emulated: bool) -> bytes:
     """
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
-        program = Path(client.__file__).parent
+        program = Path(inspect.getfile(ControlClient)).parent
         archive.add(program, str(PROGRAM / program.name))
         password = Path(spec["password_file"])
         _add(archive, _SECRETS / password.name, password.read_bytes())

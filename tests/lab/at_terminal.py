@@ -27,6 +27,8 @@ class Operator:
     state: Path
     day0: dict[str, str] = field(default_factory=dict)
     """What every switch ran before anything was pushed."""
+    timeout_s: float = 300.0
+    """Of one verb; a lab in an emulated machine needs more."""
 
     def start(self) -> None:
         self.run("lab", "up")
@@ -50,7 +52,7 @@ class Operator:
     def run(self, *words: str, code: int = 0) -> str:
         """A verb's whole output; its exit code must be ``code``."""
         environ = {**os.environ, "GPUFABRIC_STATE": str(self.state)}
-        done = nornir(*words, "--site", str(self.site), environ=environ)
+        done = nornir(*words, "--site", str(self.site), environ=environ, timeout_s=self.timeout_s)
         assert done.returncode == code, f"{words}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done.stdout + done.stderr
 

@@ -56,7 +56,7 @@ print(json.dumps({"blocks": count, "longest_s": longest_s}))
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RoutedLab]:
     where = tmp_path_factory.mktemp("planes")
     shutil.copytree(ROOT / "tests/sites/front", where / "front")
-    operator = Operator(where / "front", where / "state")
+    operator = Operator(where / "front", where / "state", timeout_s=1800.0)
     try:
         operator.run("lab", "up", "--routed", "--machine", *PLANES)
         operator.run("push", *PLANES, "--yes")

@@ -27,8 +27,15 @@ UP = ("lab", "up", "--routed", "--machine", "--plane", "compute")
 CONVERGED_S = 240.0
 """In an emulated machine on busy cores."""
 CABLE = "leaf-g1-r0-u1"
+VERB_S = 1800.0
 DELAY_MS = 40.0
 TIMES: list[str] = []
+
+
+def small_machine(where: Path) -> Operator:
+    made = small_site(where)
+    made.timeout_s = VERB_S
+    return made
 
 
 def left_of(operator: Operator) -> list[str]:
@@ -47,7 +54,7 @@ def left_of(operator: Operator) -> list[str]:
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RoutedLab]:
-    operator = small_site(tmp_path_factory.mktemp("machine"))
+    operator = small_machine(tmp_path_factory.mktemp("machine"))
     began_s = time.monotonic()
     try:
         operator.run(*UP)
@@ -173,7 +180,7 @@ def test_hosts_as_machines_are_refused_by_name(lab: RoutedLab) -> None:
 
 
 def test_down_ends_all_of_a_lab(tmp_path: Path, figure: Callable[[str], None]) -> None:
-    operator = small_site(tmp_path)
+    operator = small_machine(tmp_path)
     try:
         operator.run(*UP)
     finally:
@@ -186,7 +193,7 @@ def test_down_ends_all_of_a_lab(tmp_path: Path, figure: Callable[[str], None]) -
 
 @pytest.mark.parametrize("victim", ["QEMU", "the lab's process"])
 def test_a_machine_that_is_killed_leaves_nothing_that_down_does_not_remove(victim: str, tmp_path: Path) -> None:
-    operator = small_site(tmp_path)
+    operator = small_machine(tmp_path)
     try:
         operator.run(*UP)
         machine, process = machine_of(operator)["pid"], int((operator.lab / "pid").read_text())
@@ -202,7 +209,7 @@ def test_a_machine_that_is_killed_leaves_nothing_that_down_does_not_remove(victi
 
 
 def test_a_lab_that_is_ended_while_its_machine_boots_leaves_nothing(tmp_path: Path) -> None:
-    operator = small_site(tmp_path)
+    operator = small_machine(tmp_path)
     starting = operator.begin(*UP)
     try:
         until(lambda: list(operator.state.glob("*/lab/fabric-machine/serial.log")), 60.0)

@@ -7,6 +7,7 @@ from functools import partial
 
 from nornir_tasks.design.capabilities import Balancing, Capabilities, OsFacts
 from nornir_tasks.design.config.qos import Ecn, Watchdog
+from nornir_tasks.design.headroom import CableFacts
 
 BASE = {
     "services": ("bfd", "bgp"),
@@ -21,6 +22,7 @@ BASE = {
     "min_confirm_s": 30,
     "max_confirm_s": 3600,
     "max_apply_s": 60,
+    "cables": CableFacts(own_m=10_000, own_source="tests"),
 }
 OWN = {
     "eos": {

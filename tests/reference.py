@@ -25,6 +25,8 @@ MODELS_400G = {"eos": "7060DX5-64S", "nxos": "N9K-C9364D-GX2A", "nvue": "SN5400"
 MODELS_800G = {"eos": "7060X6-64PE", "nxos": "REF-128x400G", "nvue": "SN5600"}
 """64 cages each, those of 800G split in two by the sites that use them; no Cisco model of the kind has capabilities
 that could be named, so the reference model's 128 whole ports stand for it."""
+LONGEST_M = {"nxos": 100}
+"""Beyond this no source has headroom of lossless cables."""
 NAMES = frozenset({
     "description", "address", "prefix", "router_id", "asn", "remote_as", "networks", "match_prefix_list", "route_map_in"
 })  # fmt: skip
@@ -47,7 +49,10 @@ def under(intent: Intent, system: str) -> Intent:
     for tier in ("leaf", "spine", "core"):
         tier_intent = getattr(fabric, tier)
         if tier_intent is not None:
-            tiers[tier] = tier_intent.model_copy(update={**_kind(tier_intent.model, system), "overrides": ()})
+            kind = {**_kind(tier_intent.model, system), "overrides": ()}
+            if system in LONGEST_M:
+                kind["cable_m"] = min(tier_intent.cable_m or 1, LONGEST_M[system])
+            tiers[tier] = tier_intent.model_copy(update=kind)
     return intent.model_copy(update={"fabrics": {name: fabric.model_copy(update=tiers)}})
 
 

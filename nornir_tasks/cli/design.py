@@ -117,6 +117,7 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     from nornir_tasks.cli.explain import figures_as_json, routes_as_json
     from nornir_tasks.design.assumed import assumed
     from nornir_tasks.design.counts import design_counts
+    from nornir_tasks.design.lossless_cables import warnings
     from nornir_tasks.design.routes import count_routes
     from nornir_tasks.design.tables import uses_of_all
     from nornir_tasks.design.throughput import loads
@@ -157,7 +158,8 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
             for name, uses in uses_of_all(network, routes).items()
         },
         "assumed": assumed(network),
-        **({"throughput": found} if (found := loads_as_json(loads(network, designed.demands))) else {}),
+        **({"cable_warnings": list(found)} if (found := warnings(network)) else {}),
+        **({"throughput": shares} if (shares := loads_as_json(loads(network, designed.demands))) else {}),
         **({"explain": figures_as_json(_figures(designed))} if explain else {}),
     }
 
@@ -169,6 +171,7 @@ def _print(designed: "SiteDesign") -> None:
     from nornir_tasks.cli.design_table import print_switches
     from nornir_tasks.design.assumed import assumed
     from nornir_tasks.design.counts import design_counts
+    from nornir_tasks.design.lossless_cables import warnings
     from nornir_tasks.design.qos import ROUTING_DSCP, beside_routing
     from nornir_tasks.design.throughput import loads
 
@@ -209,8 +212,10 @@ def _print(designed: "SiteDesign") -> None:
     print_switches(network)
     for (what, intended, adjusted), reasons in _adjustments(designed).items():
         out.print(f"adjusted: {what} {intended} -> {adjusted} ({len(reasons)} times), as: {reasons[0]}", markup=False)
-    for system, text in assumed(network).items():
-        out.print(f"assumed: no source shows of {system} {text}", markup=False)
+    notes = [f"warning: {each}" for each in warnings(network)]
+    notes += [f"assumed: no source shows of {system} {text}" for system, text in assumed(network).items()]
+    for note in notes:
+        out.print(note, markup=False)
     total = counts["totals"]
     out.print(
         f"{total['switches']} switches, {total['links']} links, {total['cables']} cables, {total['optics']} optics"

@@ -14,6 +14,7 @@ from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.design.config.snmp import KeyForm, SnmpAuth
 from nornir_tasks.design.config.spanning_tree import StpMode
+from nornir_tasks.design.headroom import CableFacts
 
 
 class Disruption(StrEnum):
@@ -218,6 +219,8 @@ class Capabilities:
     """The watchdog of a lossless port; the intent has no key for it."""
     has_class_mtu: bool
     """The queues' classes have an MTU of their own (NX-OS network-qos)."""
+    cables: CableFacts
+    """How long lossless cables may be, and what longer ones than the system's own take."""
     has_hash_seed: bool
     has_advertisement_interval: bool
     has_prefix_restart: bool

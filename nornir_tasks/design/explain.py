@@ -8,6 +8,7 @@ from nornir_tasks.design.cheapest import costs, in_words, why_lost
 from nornir_tasks.design.claims import fabric_key
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.demand import Demand
+from nornir_tasks.design.explain_cables import headroom_figures
 from nornir_tasks.design.fabrics.clos import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.links import Circuit
@@ -332,6 +333,8 @@ class _Explainer:
             yield self.hash_seed(kind, each)
             yield self.balancing(kind, each)
             yield from self.ecn(kind, each)
+            for found in headroom_figures(self.network, self.network.device(each.config.name)):
+                yield self.figure(f"{found.name}, {kind}", found.value, found.rule, **found.inputs)
             yield from self.gaps(kind, each)
 
     def hash_seed(self, kind: str, each: Realised) -> Figure:

@@ -34,8 +34,6 @@ class HostNeeds:
     roce: ClassPolicy
     """The class with which RDMA is marked."""
     dcqcn: bool
-    cable_m: int | None
-    """Length of the cables to the leaves."""
     queue_pairs: tuple[int, bool] | None = None
     """Queue pairs of a connection, and whether each message is split among them; None: as NCCL does by itself."""
     reorders: bool = False
@@ -111,7 +109,6 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks, *, with_places: b
         provider=provider,
         roce=roce,
         dcqcn=demand.terms.congestion in ("dcqcn", "lossy"),
-        cable_m=demand.fabric.leaf.cable_m,
         queue_pairs=_queue_pairs(demand.terms.policy),
         reorders=demand.terms.load_balancing == "per_packet" and _needs_the_setting(demand, catalogue),
     )

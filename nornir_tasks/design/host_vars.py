@@ -94,7 +94,8 @@ class RoceQosVars(Vars):
     cnp_dscp: Dscp
     cnp_priority: Priority
     cable_m: int | None
-    """Length of the cable to the leaf, for the NIC's headroom; None: not said."""
+    """Length of the longest of its cables to leaves, by the cabling plan as for these, for the NICs' headroom; None:
+    not said."""
     reorder_rails: tuple[str, ...] | None = None
     """Rails whose NICs are told to accept reordered packets, as switches balance packet by packet; None: no rail."""
 
@@ -312,7 +313,9 @@ def roce_qos(network: Network, found: Sequence[OnPlane]) -> RoceQosVars:
     plane = found[0].plane
     policies = plane.classes or network.fabrics[plane.fabric].classes
     reorder = tuple(nic.port for each in found if each.needs.reorders for nic in each.nics)
-    return _roce_qos([each.needs for each in found], policies, _names(found), reorder)
+    lengths = (network.cable_m(nic.circuit.link) for each in found for nic in each.nics)
+    cable_m = max((each for each in lengths if each is not None), default=None)
+    return _roce_qos([each.needs for each in found], policies, _names(found), reorder, cable_m)
 
 
 def _guarded(
@@ -403,7 +406,11 @@ def _of_gpus(rails: Iterable[RailVars], names: Sequence[str]) -> tuple[GpuRailVa
 
 
 def _roce_qos(
-    needs: Sequence[HostNeeds], policies: tuple[ClassPolicy, ...], rails: tuple[str, ...], reorder: tuple[str, ...]
+    needs: Sequence[HostNeeds],
+    policies: tuple[ClassPolicy, ...],
+    rails: tuple[str, ...],
+    reorder: tuple[str, ...],
+    cable_m: int | None,
 ) -> RoceQosVars:
     """What a host has once, whatever planes it is on; planes that want different things were refused."""
     roce = needs[0].roce
@@ -430,7 +437,7 @@ def _roce_qos(
         ecn=ecn,
         cnp_dscp=min(cnp.dscp),
         cnp_priority=cnp.priority,
-        cable_m=max((each.cable_m for each in needs if each.cable_m is not None), default=None),
+        cable_m=cable_m,
         reorder_rails=reorder or None,
     )
 

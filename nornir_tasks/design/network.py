@@ -210,6 +210,10 @@ class Network:
         """The link on this port."""
         return self._ports.get((device, port))
 
+    def cable_m(self, link: Link) -> int | None:
+        """Length of its cable by the cabling plan; None where the intent does not say it."""
+        return self._lengths.get(link.name)
+
     def far_end(self, device: str, port: str) -> Endpoint | None:
         """What is cabled to this port."""
         link = self._ports.get((device, port))
@@ -368,6 +372,10 @@ class Network:
         for circuit in self.circuits:
             found[circuit.link.name] = (*found.get(circuit.link.name, ()), circuit)
         return found
+
+    @cached_property
+    def _lengths(self) -> dict[str, int | None]:
+        return {link: cable.length_m for cable in self.cables for link in cable.links}
 
     @cached_property
     def _ports(self) -> dict[tuple[str, str], Link]:

@@ -29,6 +29,7 @@ from nornir_tasks.design import (
     bundling,
     described,
     front_panel,
+    lossless_cables,
     managed_aaa,
     managed_accounts,
     managed_base,
@@ -149,6 +150,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     managed_snmp.check(intent, network)
     managed_base.check(network, intent)
     check_tables(network, intent.marks)
+    lossless_cables.check(network, intent.marks)
     throughput.check(network, demands(intent, kinds().planes), intent.marks)
     return network
 
@@ -316,7 +318,8 @@ def device_config(network: Network, device: Device, *, drained: bool = False, am
     config, claims = merge(device.name, parts), claims_on(network, device, among)
     if claims.has_lags and (problems := [*bundling.disagreements(device.name, parts)]):
         raise DesignError(problems)
-    return realise(config, device, network.facts[device.os], claims, mtu.of_ports(network, device))
+    cables = tuple(lossless_cables.cables_of(network, device))
+    return realise(config, device, network.facts[device.os], claims, mtu.of_ports(network, device), cables)
 
 
 def contributions(network: Network, device: Device, among: Kinds, *, drained: bool) -> Iterator[Contribution]:

@@ -13,6 +13,7 @@ from nornir_tasks.design.buffers import ecn_in_cells
 from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Capabilities
 from nornir_tasks.design.claims import THE_SWITCH
 from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, TrafficClass
+from nornir_tasks.design.headroom import PortCable, configured_bytes, configured_m
 from nornir_tasks.design.mtu import of_lossless_classes
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy, PartialConfig
 from nornir_tasks.errors import Problem
@@ -54,6 +55,8 @@ class PortProfiles:
     system: str
     """OS, release and ASIC, for the operator."""
     note: Note
+    cables: tuple[PortCable, ...] = ()
+    """Those of its lossless ports."""
 
     def qos(self) -> Qos | None:
         """The whole section; None if no owner sets classes."""
@@ -69,6 +72,8 @@ class PortProfiles:
             profiles=profiles,
             watchdog=watchdog,
             lossless_mtu_bytes=of_lossless_classes(known),
+            cable_m=configured_m(self.cables, known.cables),
+            headroom_bytes=configured_bytes(self.cables, known.cables),
         )
 
     def problems(self) -> Iterator[Problem]:

@@ -33,6 +33,7 @@ from nornir_tasks.design.config.spanning_tree import BRIDGE_PRIORITIES, Spanning
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.headroom import PortCable
 from nornir_tasks.design.mtu import PortMtu
 from nornir_tasks.design.network import Device
 from nornir_tasks.design.order import in_order
@@ -69,13 +70,20 @@ class Realised:
 
 
 def realise(
-    intended: PartialConfig, device: Device, facts: OsFacts, claims: Claims, mtus: Mapping[str, PortMtu]
+    intended: PartialConfig,
+    device: Device,
+    facts: OsFacts,
+    claims: Claims,
+    mtus: Mapping[str, PortMtu],
+    cables: tuple[PortCable, ...] = (),
 ) -> Realised:
-    """Fit one switch's intended configuration to its capabilities. ``mtus``: from ``mtu.of_ports``.
+    """Fit one switch's intended configuration to its capabilities.
+
+    ``mtus``: from ``mtu.of_ports``; ``cables``: from ``lossless_cables.cables_of``.
 
     Raises DesignError for everything that the switch cannot be configured with.
     """
-    bender = _Bender(device, device.capabilities, [], [])
+    bender = _Bender(device, device.capabilities, [], [], cables)
     config = DeviceConfig(
         name=device.name,
         os=device.os,
@@ -153,6 +161,7 @@ class _Bender:
     capabilities: Capabilities
     adjustments: list[Adjustment]
     problems: list[Problem]
+    cables: tuple[PortCable, ...]
 
     def note(self, field: str, intended: object, adjusted: object, reason: str) -> None:
         if intended != adjusted:
@@ -217,7 +226,7 @@ class _Bender:
         return LoadBalancing(intended.mode, intended.ports if known.has_ports else None, size)
 
     def qos(self, intended: PartialConfig) -> Qos | None:
-        profiles = PortProfiles(intended, self.capabilities, self.device.name, self.system, self.note)
+        profiles = PortProfiles(intended, self.capabilities, self.device.name, self.system, self.note, self.cables)
         self.problems.extend(profiles.problems())
         return profiles.qos()
 

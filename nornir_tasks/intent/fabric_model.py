@@ -114,7 +114,8 @@ class TierIntent(Part):
     each leg (of four legs, a splitter for each two), and both ends may be split. Refused where it cannot join the two
     ends. Without it nothing is checked; cables from RJ45 ports to hosts are BASE-T then."""
     cable_m: Annotated[int, Field(ge=1, le=10000), Unit("metres")] | None = None
-    """Length of these cables. Refused where it is too long for ``medium`` at its speed."""
+    """Length of the longest of these cables. Buffers of lossless classes are made for it at both ends. Refused where it
+    is too long for ``medium`` at its speed, or lossless and longer than a source has headroom for."""
     breakout: Breakout | None = None
     """How the cages of the ports that go down are split; without it they are not."""
     uplink_breakout: Breakout | None = None

@@ -46,7 +46,7 @@ def isolation_site(folder: Path, name: str = "isolation", storage: int = 12, bus
         },
         "spine": {
             "platform": "eos", "release": "4.33.1F", "model": "7060DX5-64S", "breakout": "4x100G", "medium": "DR4",
-            "cable_m": 200, "oversubscription": 4,
+            "cable_m": 100, "oversubscription": 4,
         },
     }  # fmt: skip
     del made["hosts"]["gpu"]["interfaces"]

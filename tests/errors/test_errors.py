@@ -27,10 +27,11 @@ NARROW_ECMP = "ecmp_wider_than_the_limit"
 def facts(case: str) -> dict[str, OsFacts]:
     """Plain operating systems; in one case with an ECMP width that a leaf's uplinks exceed.
 
-    What keeps a system from unnumbered links, its VRFs, and the ASICs of front switches are its own knowledge, so these
-    cases have the real ones.
+    What keeps a system from unnumbered links, its VRFs, its headroom, and the ASICs of front switches are its own
+    knowledge, so these cases have the real ones.
     """
-    if any(word in case for word in ("unnumbered", "vrf", "tcam", "oob", "snmp_where")):
+    own = ("unnumbered", "vrf", "tcam", "oob", "snmp_where", "headroom", "lossless_cables")
+    if any(word in case for word in own):
         return {name: each.facts for name, each in platforms().items()}
     known = plain_facts()
     if case != NARROW_ECMP:

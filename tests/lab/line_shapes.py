@@ -34,6 +34,7 @@ from tests.corpus.shapes import patterns
 from tests.unit.design import (
     bundled,
     filtered,
+    long_cables,
     managed,
     paired,
     reached,
@@ -69,7 +70,7 @@ _TOP = {
     "services": r"service |ip routing|ipv6 unicast-routing|feature |hardware |ip(?:v6)? dhcp relay",
     "access_lists": r"ip(?:v6)? access-list ",
     "interfaces": r"interface |ip virtual-router ",
-    "qos": r"qos |priority-flow-control |class-map |policy-map |system qos",
+    "qos": r"qos |priority-flow-control |platform trident |class-map |policy-map |system qos",
     "bgp": r"router bgp ",
     "routing_policy": r"ip prefix-list |route-map ",
     "vlans": r"vlan \d",
@@ -313,6 +314,7 @@ def _managed() -> Iterator[Rendered]:
 def _intents() -> Iterator[Intent]:
     for site in SITES:
         yield load_intent(ROOT / site / "fabric.yml")
+    yield long_cables.intent()
     for mode, model in (*(("flowlet", each) for each in FLOWLET), *(("per_packet", each) for each in PER_PACKET)):
         data: dict[str, Any] = yaml.safe_load(
             (ROOT / "inventory" / "lab-rails" / "fabric.yml").read_text(encoding="utf-8")

@@ -69,3 +69,7 @@ class Qos:
     watchdog: Watchdog | None
     lossless_mtu_bytes: int | None
     """MTU of the queues' classes where the OS has one of its own (NX-OS network-qos); else None."""
+    cable_m: int | None = None
+    """Length of cable that all lossless ports have buffers for (NVUE); None: the system's own, or set in bytes."""
+    headroom_bytes: int | None = None
+    """Headroom of each lossless priority of each port, where the OS takes bytes (EOS); None: the system's own."""

@@ -27,6 +27,7 @@ from nornir_tasks.design.capabilities import (
     Train,
 )
 from nornir_tasks.design.config.qos import Ecn, Watchdog
+from nornir_tasks.platforms.eos.headroom import BY_ASIC as CABLES
 from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG, LOOPBACK
 
 _AMD = "AMD Instinct cluster networking guide, Arista 7388 (QoS, lanes: EOS 4.33.0F and later)"
@@ -167,6 +168,7 @@ _TOMAHAWK4 = Capabilities(
     # RoCE guide section 8: 0.20 s, 0.20 s, polling 0.10 s; polling <= half of the smaller of the two others
     watchdog=Watchdog(poll_ms=100, detect_ms=200, restore_ms=200),
     has_class_mtu=False,
+    cables=CABLES["tomahawk4"],
     # um-eos IPv4, "ip load-sharing": trident takes seeds 0 to 5, 0 is the default; it names no later ASIC
     has_hash_seed=False,
     max_hash_seed=5,
@@ -259,6 +261,7 @@ _BY_ASIC = {
     "tomahawk5": replace(
         _TOMAHAWK4,
         asic="tomahawk5",
+        cables=CABLES["tomahawk5"],
         max_lossless_classes=1,
         ecn_auto=Ecn(min_bytes=131_072, max_bytes=262_144, probability_percent=5),
         ecn_source="sonic-buildimage, device/arista, 7060X6 qos.json.j2: 131072/262144 bytes, 5 %",
@@ -266,6 +269,7 @@ _BY_ASIC = {
     "jericho2": replace(
         _TOMAHAWK4,
         asic="jericho2",
+        cables=CABLES["jericho2"],
         # it hashes by profiles of "load-balance policies" (pyavd 6.4.0 eos__platform); what one does without, no source
         lag_hash="unknown",
         max_lossless_classes=1,
@@ -288,6 +292,7 @@ _BY_ASIC = {
     "trident3": replace(
         _TOMAHAWK4,
         asic="trident3",
+        cables=CABLES["trident3"],
         # SONiC has headroom for a 7050CX3 (sonic-net/sonic-buildimage at 3147b02a, Arista-7050CX3-32S-C28S4/BALANCED,
         # pg_profile_lookup.ini), pyavd for EOS on Trident (platform_trident.mmu); of how many classes neither says
         max_lossless_classes=1,
@@ -299,6 +304,7 @@ _BY_ASIC = {
     "trident3x2": replace(
         _TOMAHAWK4,
         asic="trident3x2",
+        cables=CABLES["trident3x2"],
         # pyavd 6.4.0 eos_designs, platform_settings of 7010TX: per_interface_mtu false ("all settings regarding
         # interface MTU will be ignored"); 1500 is what a port has without a line
         has_port_mtu=False,

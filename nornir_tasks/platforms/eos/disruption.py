@@ -28,7 +28,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # flows move to other members, and the table of flow sets is divided anew
     (r"(?:no )?ip hardware fib load-balance .*", Disruption.DATAPLANE_BLIP),
     # classes, queues and PFC are reprogrammed in the chip while packets pass
-    (r"(?:no )?(?:qos|priority-flow-control) .*", Disruption.DATAPLANE_BLIP),
+    (r"(?:no )?(?:qos|priority-flow-control|platform trident mmu) .*", Disruption.DATAPLANE_BLIP),
     # a port joins or leaves its group, or the group comes or goes: the member is down until LACP has negotiated
     (r"interface Ethernet\S+ / (?:no )?channel-group .*|interface Port-Channel\d+", Disruption.PORT_FLAP),
     (r"interface Port-Channel\d+ / (?:no )?(?:shutdown|switchport|vrf .*)", Disruption.PORT_FLAP),

@@ -133,6 +133,9 @@ OWNERSHIP = (
     rule(r"(?:no )?qos random-detect ecn .*", "switch"),
     rule(r"(?:no )?priority-flow-control .*", "switch"),
     rule(r"qos profile (?P<key>\S+)", "name"),
+    # one profile of buffers is in force on the whole switch, whoever described it
+    rule(r"(?:no )?platform trident mmu queue profile \S+ apply", "switch"),
+    rule(r"platform trident mmu queue profile (?P<key>\S+)", "name"),
     rule(r"router bfd", "switch", shared=True, children=(rule(r"interval .* default", "switch"),)),
     # A VLAN or SVI of ours with another number: it has our name, or one of our addresses.
     rule(r"vlan (?P<key>\d+)", "vlan", below=(rule(r"name (?P<key>\S+-HOSTS)", "name"),)),

@@ -16,6 +16,9 @@ GUARANTEED_PERCENT = 5
 Source: "Arista_EOS_RoCEv2_Lossless_Config", section 8, citing um-eos; the figure only has to be above zero.
 """
 
+MMU_PROFILE = "platform trident mmu queue profile GPUFABRIC-HEADROOM"
+"""The one profile of buffers, which the whole switch applies."""
+
 _ACTION = "priority-flow-control pause watchdog action drop"
 
 
@@ -81,14 +84,19 @@ _MARKS = {
     "uc-tx-queue": row(_ECN + " weight 0", "ecn", _ecn, single="random-detect ecn minimum-threshold"),
 }
 
+_APPLIED = row(f"{MMU_PROFILE} apply", "applied", yes, single=r"platform trident mmu queue profile \S+ apply")
+_HEADROOM = row(r"ingress headroom bytes (\d+)", "headroom_bytes", number, single="ingress headroom")
+
 BLOCKS = (
-    Block((), (*_MAPS, *_WATCHDOG)),
+    Block((), (*_MAPS, *_WATCHDOG, _APPLIED)),
+    Block((r"platform trident mmu queue profile ",), (_HEADROOM,)),
     Block((r"qos profile ",), _PROFILE),
     Block((r"qos profile ", r"(?:uc-)?tx-queue "), (*_QUEUE, *_MARKS.values())),
 )
 """Which lines of quality of service replace each other, and which are hidden."""
 
 _MAP_LINES, _WATCHDOG_LINES, _PROFILE_LINES = table(*_MAPS), table(*_WATCHDOG), table(*_PROFILE)
+_HEADROOM_LINES = table(_HEADROOM)
 _QUEUE_LINES = {kind: table(*_QUEUE, marks) for kind, marks in _MARKS.items()}
 
 
@@ -133,7 +141,28 @@ def parse_qos(rest: ConfigTree, capabilities: Capabilities, left: ConfigTree) ->
     )
     share = GUARANTEED_PERCENT if capabilities.has_guaranteed_bandwidth else None
     profiles = tuple(_profile(block, queue_of, share, left) for block in blocks)
-    return Qos(classes=classes, profiles=profiles, watchdog=watchdog, lossless_mtu_bytes=None)
+    headroom_bytes = _headroom_bytes(rest, left)
+    return Qos(
+        classes=classes,
+        profiles=profiles,
+        watchdog=watchdog,
+        lossless_mtu_bytes=None,
+        headroom_bytes=headroom_bytes,
+    )
+
+
+def _headroom_bytes(rest: ConfigTree, left: ConfigTree) -> int | None:
+    """Of the profile that is applied. One that is not, or says nothing of headroom, has no effect and remains."""
+    block, applied = rest.children.get(MMU_PROFILE), rest.children.get(f"{MMU_PROFILE} apply")
+    if block is None or applied is None:
+        return None
+    values, unknown = read(block.children.values(), _HEADROOM_LINES)
+    if "headroom_bytes" not in values:
+        return None
+    leave(left, (MMU_PROFILE,), unknown)
+    for line in (block, applied):
+        del rest.children[line.text]
+    return int(values["headroom_bytes"])
 
 
 def _watchdog(rest: ConfigTree) -> tuple[Watchdog | None, bool]:

@@ -26,7 +26,12 @@ block is printed as a block, with one entry as well (a snapshot report of s1-spi
 
 _VLANS = re.compile(r"vlan (\d+(?:-\d+)?(?:,\d+(?:-\d+)?)+|\d+-\d+)")
 
-_MANY_SPELLINGS = re.compile(r"qos map |priority-flow-control |ip prefix-list |vlan |ip(?:v6)? access-list ")
+_BYTES = re.compile(r"^(ingress headroom) (\d+)$")
+"""Bytes without their unit (Intel Gaudi's switch configurations); pyavd 6.4.0 eos__platform_trident prints it."""
+
+_MANY_SPELLINGS = re.compile(
+    r"qos map |platform trident mmu |priority-flow-control |ip prefix-list |vlan |ip(?:v6)? access-list "
+)
 """Beginnings of lines with several notations; most lines are not among them."""
 
 DSCP_DEFAULT = tuple({0: 1, 1: 0}.get(dscp // 8, dscp // 8) for dscp in range(64))
@@ -79,9 +84,17 @@ def to_tree(text: str) -> ConfigTree:
             plain.children[head] = acl
             continue
         for line in _one_spelling(node.text):
-            plain.add(line, node.line).children.update(node.children)
+            plain.add(line, node.line).children.update(_with_units(node).children)
     if has_trunks(text):
         split_lists(plain)
+    return plain
+
+
+def _with_units(node: ConfigTree) -> ConfigTree:
+    """A profile of buffers with the unit of its headroom."""
+    plain = ConfigTree(node.text, node.line)
+    for line, child in node.children.items():
+        plain.add(_BYTES.sub(r"\1 bytes \2", line), child.line).children = child.children
     return plain
 
 

@@ -23,6 +23,7 @@ from nornir_tasks.design.capabilities import (
     Train,
 )
 from nornir_tasks.design.config.qos import Ecn, Watchdog
+from nornir_tasks.platforms.nvue.headroom import BY_ASIC as CABLES
 from nornir_tasks.platforms.nvue.port_map import LAG, PEER_LINK
 
 PROFILE = "default-global"
@@ -150,6 +151,7 @@ _SPECTRUM4 = NvueCapabilities(
     # docs514 Quality-of-Service/_index.md: polls every 100 ms, mitigates after 3, ends after one poll without pause
     watchdog=Watchdog(poll_ms=100, detect_ms=300, restore_ms=100),
     has_class_mtu=False,
+    cables=CABLES["spectrum4"],
     # schema: system.forwarding.hash-seed 0 to 4294967295
     has_hash_seed=True,
     # docs514 Optional-BGP-Configuration.md: route-advertisement none is 0 and the default
@@ -259,9 +261,9 @@ _CELLS144 = replace(
 _BY_ASIC = {
     # docs514 RoCE page names Spectrum 1 among the ASICs that RoCE is set up on, each with a configuration of its own.
     # Cells of 96 bytes (sonic-buildimage platform/mellanox/asic_table.j2); 64 at once is concluded from the other ASICs
-    "spectrum1": replace(_CELLS144, asic="spectrum1", ecn_cell_bytes=64 * 96),
-    "spectrum2": replace(_CELLS144, asic="spectrum2"),
-    "spectrum3": replace(_CELLS144, asic="spectrum3"),
+    "spectrum1": replace(_CELLS144, asic="spectrum1", ecn_cell_bytes=64 * 96, cables=CABLES["spectrum1"]),
+    "spectrum2": replace(_CELLS144, asic="spectrum2", cables=CABLES["spectrum2"]),
+    "spectrum3": replace(_CELLS144, asic="spectrum3", cables=CABLES["spectrum3"]),
     "spectrum4": _SPECTRUM4,
 }
 

@@ -39,7 +39,8 @@ def parse_qos(
         for name in names
     )
     guard = _watchdog(data, capabilities, watched=bool(watched))
-    return Qos(classes, profiles, guard, lossless_mtu_bytes=None), own
+    cable_m = take_int(data, "qos", "pfc", PROFILE, "cable-length") if lossless else None
+    return Qos(classes, profiles, guard, lossless_mtu_bytes=None, cable_m=cable_m), own
 
 
 def _ports_with_own(data: Data) -> dict[str, str]:

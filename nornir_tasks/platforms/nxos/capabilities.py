@@ -27,6 +27,7 @@ from nornir_tasks.design.capabilities import (
     Train,
 )
 from nornir_tasks.design.config.qos import Ecn, Watchdog
+from nornir_tasks.platforms.nxos.headroom import CLOUD_SCALE
 from nornir_tasks.platforms.nxos.port_map import LAG
 
 OS = "nxos"
@@ -200,6 +201,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         ecn_cell_bytes=1000,
         watchdog=WATCHDOG,
         has_class_mtu=True,
+        cables=CLOUD_SCALE,
         has_hash_seed=True,
         # ``advertisement-interval`` exists (cisco.nxos bgp_templates); that 0 is in its range no public source says.
         has_advertisement_interval=False,

@@ -10,7 +10,7 @@ import yaml
 
 from nornir_tasks.design.device_config import DeviceConfig
 from tests.corpus.shapes import patterns
-from tests.unit.design import managed, reached, tagged, toy_layer3, with_radius
+from tests.unit.design import long_cables, managed, reached, tagged, toy_layer3, with_radius
 from tests.unit.design.toys import ONE_OF_EACH, both
 from tests.unit.design.wanted_of import wanted_of
 from tests.unit.platforms.eos_examples import examples, facts_of, leaf, rendered, with_guarantee
@@ -42,6 +42,11 @@ def dual_stack() -> str:
     return "".join(toy_layer3.both(ONE_OF_EACH["eos"], vrf=vrf).text for vrf in (None, toy_layer3.VRF))
 
 
+def with_long_cables() -> str:
+    """What is rendered of a leaf with lossless cables of more than the system's own length."""
+    return wanted_of(long_cables.realised(long_cables.DEVICES["eos"])).text
+
+
 def managed_base() -> str:
     """What is rendered of a leaf with base configuration, in a management VRF and in the default one."""
     sites = [site.realised(site.DEVICES["eos"], vrf) for site in (managed, with_radius, reached) for vrf in site.VRFS]
@@ -60,8 +65,8 @@ def test_every_line_has_a_source(config: DeviceConfig) -> None:
     assert without_a_source(rendered(config)) == []
 
 
-@pytest.mark.parametrize("made", [in_a_vrf, with_tags, dual_stack, managed_base])
-def test_every_line_of_a_plane_in_a_vrf_with_tags_or_with_ipv6_has_a_source(made: Callable[[], str]) -> None:
+@pytest.mark.parametrize("made", [in_a_vrf, with_tags, dual_stack, managed_base, with_long_cables])
+def test_every_line_of_a_plane_in_a_vrf_with_tags_ipv6_or_long_cables_has_a_source(made: Callable[[], str]) -> None:
     assert without_a_source(made()) == []
 
 
@@ -73,6 +78,7 @@ def test_no_source_is_kept_for_a_line_that_nobody_prints() -> None:
         with_tags(),
         dual_stack(),
         managed_base(),
+        with_long_cables(),
     ]
     lines = {line.strip() for text in texts for line in text.splitlines()}
     unused = [entry["shape"] for entry, pattern in COMPILED if not any(pattern.fullmatch(line) for line in lines)]

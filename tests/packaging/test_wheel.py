@@ -93,7 +93,8 @@ def test_site_yml_of_the_wheel_finds_its_roles_and_hosts(installed: Path, tmp_pa
     (data,) = installed.glob("lib/python*/site-packages/nornir_tasks/_data")
     playbook = installed / "bin/ansible-playbook"
     settings = {"ANSIBLE_CONFIG": str(data / "ansible.cfg"), "GPUFABRIC_PLANNED": "true", "HOME": str(tmp_path)}
-    output = run(playbook, option, data / "site.yml", cwd=tmp_path, **settings)
+    of_clusters = [data / "playbooks/kubernetes.yml", data / "playbooks/gpu_operator.yml"]
+    output = run(playbook, option, data / "site.yml", *of_clusters, cwd=tmp_path, **settings)
     if option == "--list-tasks":
         roles = sorted(path.name for path in (ROOT / "roles").iterdir() if (path / "meta/main.yml").is_file())
         assert [role for role in roles if f"{role} : " not in output] == []

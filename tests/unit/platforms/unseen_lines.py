@@ -140,6 +140,8 @@ NOT_JUDGED: dict[str, set[str]] = {
         "[no] graceful-restart",
         "[no] lldp run",
         "bandwidth guaranteed percent 5",
+        "platform trident mmu queue profile <profile> / ingress headroom bytes <bytes>",
+        "platform trident mmu queue profile <profile> apply",
         "qos map traffic-class <0-7> to tx-queue <0-7>",
         "reload-delay mlag <seconds>",
         "switchport",

@@ -148,6 +148,10 @@ NEVER = {
 """What role nccl refuses too."""
 
 
+QUEUE_PAIRS = ("NCCL_IB_QPS_PER_CONNECTION", "NCCL_IB_SPLIT_DATA_ON_QPS")
+"""As in ``policy.queue_pairs``: how many, and whether each message is split among them."""
+
+
 def _variable(sheet: Sheet, name: str, setting: Setting, intended: Intended) -> None:
     qos, found = intended.qos, as_number(setting.value)
     value: object = setting.value if found is None else found
@@ -171,6 +175,11 @@ def _variable(sheet: Sheet, name: str, setting: Setting, intended: Intended) -> 
     elif name == "NCCL_PXN_DISABLE":
         what = f"{name}: between rails that share no spine, PXN is the only way"
         sheet.compare("nccl", setting.path, value, what, Asks(0, intended.plane_at, f"{name}: '0'"))
+    elif name in QUEUE_PAIRS and intended.pods.groups[0].queue_pairs is not None:
+        wanted = int(intended.pods.groups[0].queue_pairs[QUEUE_PAIRS.index(name)])
+        what = f"{name}: how evenly flows spread over uplinks is reckoned with other queue pairs"
+        asks = Asks(wanted, intended.at("policy", "queue_pairs"), f"{name}: '{wanted}'")
+        sheet.compare("nccl", setting.path, value, what, asks)
     elif name == "NCCL_SOCKET_IFNAME":
         _socket(sheet, setting, intended)
 

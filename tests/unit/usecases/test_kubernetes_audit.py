@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -359,3 +360,15 @@ def test_a_terminal_names_both_lines_and_a_remedy_for_each_difference() -> None:
     assert shown.returncode == 8
     golden = EXAMPLE / "expected.txt"
     assert shown.stdout == golden.read_text()
+
+
+def test_queue_pairs_in_pods_are_those_of_the_policy_where_it_has_any() -> None:
+    plain = usecase.intended(site(P2P))
+    groups = tuple(replace(each, queue_pairs=(4, True)) for each in plain.pods.groups)
+    wanted = replace(plain, pods=replace(plain.pods, groups=groups))
+    data = {"NCCL_IB_TC": "106", "NCCL_IB_QPS_PER_CONNECTION": "4", "NCCL_IB_SPLIT_DATA_ON_QPS": "0"}
+    settings = Manifest({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "nccl"}, "data": data}, Marks())
+    failed = [each for each in audit([settings], wanted).results if each.verdict is Verdict.FAIL]
+    assert len(failed) == 1
+    assert "NCCL_IB_SPLIT_DATA_ON_QPS" in str(failed[0])
+    assert not any(each.verdict is Verdict.FAIL for each in audit([settings], plain).results)

@@ -49,7 +49,7 @@ def even(paths: int) -> list[float]:
     return [1 / paths] * paths
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=200)
 def _fullest(flows: int, shares: tuple[tuple[float, int], ...], switches: int) -> Fullest:
     """``shares``: (share, how many paths have it), the largest first."""
     if flows == 0:

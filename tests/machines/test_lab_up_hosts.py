@@ -88,15 +88,15 @@ def test_what_starts_no_guest_falls_back_to_tcg_once(tmp_path: Path) -> None:
 
 
 def test_any_change_of_the_recipe_is_another_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = image.recipe_hash()
+    before = image.host_recipe().hash
     for file in sorted(each for each in image.RECIPE.rglob("*") if each.is_file()):
         (tmp_path / "recipe" / file.relative_to(image.RECIPE)).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "recipe" / file.relative_to(image.RECIPE)).write_bytes(file.read_bytes())
     monkeypatch.setattr(image, "RECIPE", tmp_path / "recipe")
-    assert image.recipe_hash() == before
+    assert image.host_recipe().hash == before
     with (tmp_path / "recipe" / "packages.txt").open("a") as packages:
         packages.write("jq\n")
-    assert image.recipe_hash() != before
+    assert image.host_recipe().hash != before
 
 
 def test_who_comes_second_waits_and_says_for_whom(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ KINDS = (
 FACTS = {name: each.facts for name, each in platforms().items()}
 MEDIA = ("DAC", "AOC", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR4", "2xSR4", "2xDR4", "2xFR4")
 LENGTHS = (1, 4, 30, 50, 51, 60, 100, 101, 400, 500, 501, 1999, 2001, 9000)
+OF_HEADROOM = "no source has headroom"
 OF_CABLES = re.compile(
     r"fabrics\.compute\.(leaf|spine)\.(medium|cable_m): |.* both ends of these cables would be splitters"
 )
@@ -117,6 +118,8 @@ def test_whoever_follows_a_hint_about_cables_is_not_refused_again(data: dict[str
             try:
                 built(followed(data, (way, *others)))
             except DesignError as again:
+                if all(OF_HEADROOM in each.what for each in again.problems):
+                    continue  # a length is held against headroom once media go so far: another way, or fewer metres
                 raise AssertionError(f"{in_words(problems)}\nafter {way}, {others}:\n{again}") from None
 
 

@@ -151,6 +151,10 @@ SOMETHING_ELSE = {
     ("design/bond_ports.py", 512): "greatest number of a group that hosts' ports are in",
     ("platforms/nxos/access_lists.py", 512): "number of a TCP or UDP port with a name",
     ("platforms/eos/port_names.py", 512): "number of a TCP or UDP port with a name",
+    ("platforms/nvue/headroom.py", 32768): "bytes of headroom, published",
+    ("platforms/eos/headroom.py", 4096): "bytes of a buffer of Jericho 2",
+    ("platforms/eos/headroom.py", 256): "bytes that both published figures are multiples of",
+    ("switch_twins/routed/legs.py", 65536): "bytes read at once from a socket",
     ("platforms/eos/capabilities.py", 256): "kbytes, in the source of an ECN threshold",
     ("platforms/eos/capabilities.py", 512): "kbytes, in the source of an ECN threshold",
 }

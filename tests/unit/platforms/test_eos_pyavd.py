@@ -34,6 +34,8 @@ NOT_COMPARED = {
     "[no] bgp bestpath as-path multipath-relax",
     "neighbor <group> out-delay <seconds>",
     "neighbor <group> idle-restart-timer <seconds>",
+    "platform trident mmu queue profile <profile> / ingress headroom bytes <bytes>",
+    "platform trident mmu queue profile <profile> apply",
 }
 """Line shapes that pyavd 6.4.0 has no input for; each has another source in templates/eos/SOURCES.yml."""
 SECTIONS_NOT_COMPARED = {"hashing", "breakouts"}

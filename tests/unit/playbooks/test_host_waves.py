@@ -49,8 +49,13 @@ EXCHANGES = {
 
 def roles() -> list[str]:
     """What the GPU hosts' play runs, in order."""
-    play = yaml.safe_load((CHECKOUT / "playbooks" / "compute.yml").read_text())[0]
-    return [*(each["role"].removeprefix("gpufabric.host.") for each in play["roles"]), "host_validate"]
+    return [*roles_of("compute.yml"), "host_validate"]
+
+
+def roles_of(playbook: str) -> list[str]:
+    """The roles of a playbook's first play."""
+    play = yaml.safe_load((CHECKOUT / "playbooks" / playbook).read_text())[0]
+    return [each["role"].removeprefix("gpufabric.host.") for each in play["roles"]]
 
 
 @pytest.fixture
@@ -285,8 +290,10 @@ def test_a_service_host_that_is_refused_is_left_alone_and_no_gpu_host_is_begun(c
     assert hosts_in(notes) == ["storage-1", "storage-2"]
 
 
-def test_every_role_of_the_repository_is_in_the_play(copy: Path) -> None:
-    assert sorted(roles()) == sorted(path.parent.parent.name for path in (CHECKOUT / "roles").glob("*/tasks/main.yml"))
+def test_every_role_of_the_repository_is_in_the_play_of_hosts_or_of_a_cluster() -> None:
+    there = sorted(path.parent.parent.name for path in (CHECKOUT / "roles").glob("*/tasks/main.yml"))
+    of_clusters = [roles_of(each) for each in ("kubernetes.yml", "gpu_operator.yml")]
+    assert sorted([*roles(), *(role for each in of_clusters for role in each)]) == there
 
 
 @pytest.mark.parametrize("role", ["rail_interfaces", "rdma_stack", "roce_qos", "nic_firmware"])

@@ -43,6 +43,16 @@ def test_nxos_shows_the_system_of_each_member_and_its_flags() -> None:
     assert nxos.OBSERVING.read("leaf", {nxos.PARTNERS.what: nobody}).partners == ()
 
 
+@pytest.mark.parametrize("octets", ["10-22-33-44-55-a0", "10-22-33-44-55-0", "10-22-33-44-55-66"])
+def test_nxos_shows_a_system_that_fills_its_column(octets: str) -> None:
+    """The port number follows it without a blank, and after five octets and a half with one."""
+    text = stdout_of("nxos_show/lacp_neighbor_wide_text.txt", nxos.PARTNERS.what)
+    shown = text.replace("10-22-33-44-55-a0", f"{octets:<17}")
+    found = nxos.OBSERVING.read("leaf", {nxos.PARTNERS.what: shown}).partners
+    system = ":".join(f"{int(each, 16):02x}" for each in octets.split("-"))
+    assert found == (LacpPartner("Ethernet1/31", system, "slow"),)
+
+
 @pytest.mark.parametrize("os", platforms())
 def test_a_switch_that_was_not_asked_or_refused_shows_nothing(os: str) -> None:
     assert platforms()[os].observing.read("leaf", {}).partners is None

@@ -40,14 +40,19 @@ def is_leg_up(group: str, ports: Mapping[str, Port]) -> bool:
 
 
 def as_bundled(judged: Iterable[Member], group: str, ports: Mapping[str, Port]) -> tuple[Member, ...]:
-    """A group's members as the kernel's bond has them; the reason is the configurations' where they have one."""
+    """A group's members as the kernel's bond has them; the reason is the configurations' where they have one.
+
+    While LACP has found nobody, no member has a partner, whoever it should be by the configurations.
+    """
     is_up = is_leg_up(group, ports)
+    hears = group in ports and bool(ports[group].partner)
     found = []
     for each in judged:
         port = ports.get(kernel_name(each.port))
         is_bundled = is_up and port is not None and port.carrier and port.is_bundled
         why = "" if is_bundled else each.reason or "its partner has not taken it yet"
-        found.append(replace(each, is_bundled=is_bundled, reason=why))
+        partner = each.partner if hears and port is not None and port.carrier else None
+        found.append(replace(each, is_bundled=is_bundled, reason=why, partner=partner))
     return tuple(found)
 
 

@@ -13,9 +13,10 @@ from loaded_twins import loaded
 from routed_lab import needs_root
 
 from switch_twins.eos.acl import PORT_NAMES
+from switch_twins.groups import Member
 from switch_twins.routed.circles import Cabled, closed_ports
 from switch_twins.routed.hosts import bond_lines, port_lines, vlan_lines
-from switch_twins.routed.legs import is_leg_up, rules, sent_already
+from switch_twins.routed.legs import as_bundled, is_leg_up, rules, sent_already
 from switch_twins.routed.lists import AccessList, Bound, UnknownRule, rule, ruleset
 from switch_twins.routed.ports import Port
 from switch_twins.routed.startup import routing_of
@@ -88,6 +89,7 @@ LEG = Port(True, 9216, carrier=True, kind="bond", options=LACP, partner="02:00:0
 MEMBER = Port(True, 9216, carrier=True, master="po7", is_bundled=True)
 PAIR = PairState("domain", "Port-Channel1000")
 GROUP = InterfaceState("po7", is_routed=False, is_group=True, over_both="7")
+HOST = ("gpu-1", "front")
 
 
 @pytest.mark.parametrize(
@@ -103,6 +105,22 @@ GROUP = InterfaceState("po7", is_routed=False, is_group=True, over_both="7")
 )
 def test_a_leg_is_up_if_frames_go_through_it(bond: Port, member: Port, *, is_up: bool) -> None:
     assert is_leg_up("po7", {"po7": bond, "member": member}) is is_up
+
+
+SILENT = replace(LEG, partner="")
+
+
+@pytest.mark.parametrize(
+    ("bond", "port", "partner"),
+    [(LEG, MEMBER, HOST), (SILENT, MEMBER, None), (LEG, replace(MEMBER, carrier=False), None)],
+    ids=["both talk", "nobody answers", "no carrier"],
+)
+def test_a_partner_that_the_kernel_does_not_hear_is_not_shown(
+    bond: Port, port: Port, partner: tuple[str, str] | None
+) -> None:
+    """Nor is one that the configurations promise: the other switch of a pair may hear the real one."""
+    (found,) = as_bundled([Member("member", True, "", HOST)], "po7", {"po7": bond, "member": port})
+    assert (found.partner, found.is_bundled) == (partner, partner is not None)
 
 
 def test_frames_of_the_peer_link_leave_by_groups_whose_other_leg_is_down() -> None:

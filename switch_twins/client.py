@@ -12,7 +12,7 @@ from typing import Any
 
 from .errors import Problem, TwinError
 
-__all__ = ["ADDRESS_TAKEN", "ENDED", "READY", "RECORD", "ControlClient", "TwinError"]
+__all__ = ["ADDRESS_TAKEN", "ENDED", "READY", "RECORD", "SOCKETS", "SOCKETS_PREFIX", "ControlClient", "TwinError"]
 
 READY = "ready.json"
 """Written into the lab's directory when every device listens, and removed at its end."""
@@ -20,6 +20,8 @@ RECORD = "process.json"
 """Written as the lab's process starts: its id and its start time, so that a recycled id is detected."""
 ENDED = "ended.json"
 """Written with the reason when the lab ends in order."""
+SOCKETS, SOCKETS_PREFIX = "sockets", "switch-twins-"
+"""A link to the folder of the control socket, if that is elsewhere, and how the folder's name begins."""
 ADDRESS_TAKEN = 98
 """Exit code of the lab's process if another process listens on one of its addresses."""
 

@@ -308,7 +308,6 @@ def _routes(rib: Mapping[str, Route]) -> Answer:
     }
 
 
-def control_path(directory: Path, short: Path) -> Path:
-    """Path of the socket: in the lab's directory, or ``short`` if that path is too long for a unix socket."""
-    path = directory / "control.sock"
-    return path if len(os.fsencode(path)) <= _SOCKET_PATH_LIMIT_BYTES else short
+def is_socket_path(path: Path) -> bool:
+    """Is this path short enough for a unix socket?"""
+    return len(os.fsencode(path)) <= _SOCKET_PATH_LIMIT_BYTES

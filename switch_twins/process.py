@@ -17,11 +17,12 @@ import os
 import signal
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .client import ADDRESS_TAKEN, ENDED, READY, RECORD
-from .control import ControlServer, control_path
+from .client import ADDRESS_TAKEN, ENDED, READY, RECORD, SOCKETS, SOCKETS_PREFIX
+from .control import ControlServer, is_socket_path
 from .errors import TwinError
 from .server import AddressTakenError, LabServer
 from .spec import LabSpec, load_spec
@@ -71,8 +72,8 @@ async def serve(spec: LabSpec, lifetime_s: float) -> int:
     ready = spec.directory / READY
     ready.unlink(missing_ok=True)
     lab = LabServer(spec)
-    with tempfile.TemporaryDirectory(prefix="switch-twins-") as short:
-        control = ControlServer(lab, control_path(spec.directory, Path(short) / "control.sock"))
+    with _control_socket(spec.directory) as path:
+        control = ControlServer(lab, path)
         try:
             await lab.start()
             await control.start()
@@ -87,6 +88,23 @@ async def serve(spec: LabSpec, lifetime_s: float) -> int:
             await control.stop()
             await lab.stop()
     return 0
+
+
+@contextlib.contextmanager
+def _control_socket(directory: Path) -> Iterator[Path]:
+    """Where the control socket is to be; whoever ends a lab that was killed finds its folder elsewhere by SOCKETS."""
+    path = directory / "control.sock"
+    if is_socket_path(path):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix=SOCKETS_PREFIX) as short:
+        link = directory / SOCKETS
+        link.unlink(missing_ok=True)
+        link.symlink_to(short)
+        try:
+            yield Path(short) / path.name
+        finally:
+            link.unlink(missing_ok=True)
 
 
 def _write_ready(path: Path, lab: LabServer, control: Path) -> None:

@@ -34,7 +34,7 @@ from nornir_tasks.lab.network import free_network
 from nornir_tasks.lab.plan import SECRET, LabDevice, LabHost, LabPlan, differences, specification
 from nornir_tasks.lab.process import LOG, LabProcess
 from nornir_tasks.lab.routed import check_no_leftovers, check_requirements, leftovers, remove_leftovers
-from switch_twins.client import ADDRESS_TAKEN, READY, ControlClient, TwinError
+from switch_twins.client import ADDRESS_TAKEN, READY, SOCKETS, SOCKETS_PREFIX, ControlClient, TwinError
 
 __all__ = ["Lab", "LabDevice", "LabHost", "LabPlan", "Started"]
 
@@ -256,12 +256,19 @@ class Lab:
         """
         if not self.directory.exists():
             return
+        self._forget_sockets()
         kept = {MACHINES, *but}
         for each in sorted(self.directory.iterdir(), key=lambda path: path == self._spec):
             if each.name not in kept:
                 shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink(missing_ok=True)
         if not any(self.directory.iterdir()):
             self.directory.rmdir()
+
+    def _forget_sockets(self) -> None:
+        """The folder that a process which was killed had for its sockets, where the paths here are too long for one."""
+        link = self.directory / SOCKETS
+        if link.is_symlink() and link.readlink().name.startswith(SOCKETS_PREFIX):
+            shutil.rmtree(link.readlink(), ignore_errors=True)
 
     def _write_devices(self, spec: Mapping[str, Any], attached: Collection[str]) -> None:
         devices: Iterable[Mapping[str, Any]] = spec["devices"]

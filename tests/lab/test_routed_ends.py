@@ -103,6 +103,53 @@ def test_a_lab_that_runs_without_routing_is_not_taken_for_one_with(tmp_path: Pat
         operator.run("lab", "down")
 
 
+_AS_IT_IS = """
+ip -oneline link; ip -oneline address; ip route show table all; ip rule; nft list ruleset
+ip netns; find /run /dev/shm "$TMPDIR" | sort; cut -d ' ' -f 4- /proc/self/mountinfo | sort
+ps -eo args | grep -vE '^(ps|sort|sh|grep|cut|find) '; sysctl net 2> /dev/null
+"""
+"""All that a lab could leave on a machine that is nobody else's."""
+_ENDS = {
+    "down": "nornir lab down",
+    "killed": (
+        "nornir lab freeze spine-1\nkill -9 $(cat {folder}/state/*/lab/pid)\n"
+        "while ! nornir lab status | grep -q crashed; do sleep 0.2; done\nnornir lab down"
+    ),
+}
+
+
+@pytest.mark.parametrize("end", _ENDS)
+def test_the_machine_is_after_down_what_it_was_before_up(end: str, tmp_path: Path) -> None:
+    """Links, addresses, routes, filters, settings, namespaces, mounts, processes, files in /run."""
+    operator = small_site(tmp_path)
+    (tmp_path / "tmp").mkdir()
+    script = f"""
+set -e
+export TMPDIR={tmp_path}/tmp GPUFABRIC_STATE={operator.state}
+mount -t tmpfs none /run
+mkdir /run/frr  # as FRR's package does at boot, and ip netns itself
+ip netns add any
+ip netns delete any
+mount -t tmpfs none /dev/shm
+ip link set lo up
+nornir() {{ verb=$1; shift; {NORNIR} "$verb" "$@" --site {operator.site}; }}
+look() {{ {_AS_IT_IS.strip()}
+}}
+look > {tmp_path}/before
+nornir lab up --routed
+nornir push --yes
+look > {tmp_path}/meanwhile
+{_ENDS[end].format(folder=tmp_path)}
+look > {tmp_path}/after
+"""
+    apart = ["unshare", "--mount", "--net", "--pid", "--fork", "--mount-proc"]
+    done = subprocess.run([*apart, "sh", "-s"], input=script, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    before, meanwhile, after = ((tmp_path / each).read_text() for each in ("before", "meanwhile", "after"))
+    assert before.splitlines() == after.splitlines()
+    assert len(meanwhile.splitlines()) > len(before.splitlines())
+
+
 _LISTENER = """
 import os, socket, sys, time
 with socket.create_server(("0.0.0.0", 8022)):

@@ -59,6 +59,8 @@ PLACES = {
     "hosts": "<group>",
     "nics": "<plane>",
     "accounts": "<account>",
+    "zones": "<zone>",
+    "upstreams": "<upstream>",
 }
 """Key of a mapping -> how this page calls one of it."""
 

@@ -1,7 +1,7 @@
 """Values of flows and VLANs that the intent writes as text: IPv6 prefixes, addresses of servers, TCP and UDP ports."""
 
 import re
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Annotated
 
 from pydantic import BeforeValidator
@@ -30,6 +30,18 @@ def _prefix_v6(value: object) -> IPv6Network:
         if "host bits set" in str(error):
             hint = f"write the network itself: {IPv6Network(value, strict=False)}"
         raise wrong("not an IPv6 prefix", "network/length, as fd00:10::/48", value, hint) from None
+
+
+def _any_prefix(value: object) -> IPv4Network | IPv6Network:
+    if isinstance(value, IPv4Network | IPv6Network):
+        return value
+    try:
+        return ip_network(value if isinstance(value, str) and "/" in value else "")
+    except ValueError as error:
+        hint = (
+            f"write the network itself: {ip_network(str(value), strict=False)}" if "host bits set" in str(error) else ""
+        )
+        raise wrong("not a prefix", "network/length, as 198.51.100.0/24 or 2001:db8::/32", value, hint) from None
 
 
 def _address(value: object) -> IPv4Address | IPv6Address:
@@ -68,6 +80,7 @@ def _mac(value: object) -> str:
 MacAddress = Annotated[str, BeforeValidator(_mac), Written("MAC address")]
 """Lower case, with colons."""
 PrefixV6 = Annotated[IPv6Network, BeforeValidator(_prefix_v6), Written("IPv6 prefix")]
+AnyPrefix = Annotated[IPv4Network | IPv6Network, BeforeValidator(_any_prefix), Written("IPv4 or IPv6 prefix")]
 HostAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(_address), Written("IPv4 or IPv6 address")]
 PortRanges = Annotated[
     tuple[PortRange, ...], BeforeValidator(_ports), Written("TCP or UDP port, a range as `8000-8100`, or a list")

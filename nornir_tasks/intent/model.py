@@ -14,6 +14,7 @@ from pydantic import PrivateAttr
 from nornir_tasks.intent import site_rules
 from nornir_tasks.intent.base_model import BaseChoice
 from nornir_tasks.intent.bill_model import BillIntent
+from nornir_tasks.intent.boundary_model import BoundaryIntent
 from nornir_tasks.intent.day0_model import Day0Intent
 from nornir_tasks.intent.fabric_model import FabricIntent
 from nornir_tasks.intent.fields import Name, OwnName
@@ -58,6 +59,8 @@ class Intent(Part):
     """What switches fetch at first boot is served from here. ``nornir day0`` needs it."""
     bill: BillIntent = BillIntent()
     """Spares, prices and power for the bill of materials."""
+    boundary: BoundaryIntent | None = None
+    """What lies between the site and the outside world. Without it nothing is said of that."""
     allow_memory: tuple[str, ...] = ()
     """Names of line shapes known only from memory that may be rendered all the same. One that no switch of the
     site has a line shape of is refused."""

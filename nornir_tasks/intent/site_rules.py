@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nornir_tasks.intent import (
     attached_rules,
     bond_rules,
+    boundary_rules,
     class_rules,
     copy_rules,
     flow_rules,
@@ -90,6 +91,7 @@ def site(intent: "Intent") -> Iterator[Finding]:
         vlan_rules.vlans(intent),
         flow_rules.flows(intent),
         attached_rules.attached(intent),
+        boundary_rules.boundary(intent),
         _on_fabrics(intent),
         _on_hosts(intent),
         class_rules.planes_on_fabrics(intent),

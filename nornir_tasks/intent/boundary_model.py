@@ -1,0 +1,203 @@
+"""The boundary: what lies between the site and the outside world, and what may pass there.
+
+Two firewalls stand between zones; a packet from one zone to another passes as a flow, as its answer, or not at all.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from nornir_tasks.intent import boundary_parts
+from nornir_tasks.intent.address_fields import AnyPrefix, HostAddress, PortRanges, PrefixV6
+from nornir_tasks.intent.fields import MAX_ASN, InterfaceName, Name, Prefix, Unit
+from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.part import Part
+
+AsNumber = Annotated[int, Field(ge=1, le=MAX_ASN)]
+Port = Annotated[int, Field(ge=1, le=65535)]
+Names = Annotated[tuple[Name, ...], Field(min_length=1)]
+
+
+class ZoneIntent(Part):
+    """Everything that the firewalls reach by one of their ports."""
+
+    port: InterfaceName | None = None
+    """Of both firewalls. A zone of an out-of-band plane has none: the firewalls pass nothing to it or from it."""
+    link: Prefix | None = None
+    """IPv4 subnet at that port: the first address is the one that the firewalls share, the next two are their own, and
+    the others their neighbours'."""
+    link_v6: PrefixV6 | None = None
+    """The same of IPv6."""
+    gateway: tuple[HostAddress, ...] = ()
+    """The next hop to what lies behind the link, one of each family at most: the edge routers', the leaves'."""
+    plane: Name | None = None
+    """The plane whose hosts are in the zone: one with ``default_route``, or an out-of-band plane."""
+
+
+class InboundIntent(Part):
+    """What is taken from an upstream; all else that it announces is refused."""
+
+    takes: Literal["default", "partial"]
+    """``default``: its default route alone; ``partial``: routes of its own and its customers beside it."""
+    max_prefixes: Annotated[int, Field(ge=1, le=100_000), Unit("routes")]
+    """With more the session is closed."""
+
+
+class UpstreamIntent(Part):
+    """A network that the site reaches the outside world by."""
+
+    asn: AsNumber
+    """Its AS number."""
+    local_asn: AsNumber
+    """The site's AS number towards it."""
+    peers: Annotated[tuple[HostAddress, ...], Field(min_length=1)]
+    """Addresses of its routers."""
+    inbound: InboundIntent | None = None
+    """The filter of what it announces. An upstream without it is refused."""
+    outbound: tuple[AnyPrefix, ...] = ()
+    """The filter of what is announced to it: these prefixes and nothing else. An upstream without it is refused."""
+
+
+class HealthIntent(Part):
+    """How it is found out whether a server of a published service works."""
+
+    check: Literal["tcp", "http"]
+    """``tcp``: it takes a connection; ``http``: it answers ``path`` with a status of 200-399."""
+    path: Annotated[str, Field(pattern=r"^/[!-~]{0,120}$")] | None = None
+    """http: what is asked for."""
+    interval_s: Annotated[int, Field(ge=1, le=300), Unit("seconds")] = 5
+    """How often."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.boundary_parts`."""
+        return boundary_parts.health(self)
+
+
+class PublishedIntent(Part):
+    """A service that anybody outside may use."""
+
+    addresses: Annotated[tuple[HostAddress, ...], Field(min_length=1)]
+    """Where it is found, one of each family at most; on the link of a zone without a plane, beyond the addresses that
+    the firewalls and the bastions have there."""
+    tcp: PortRanges
+    """Ports that it is found at."""
+    servers: Name
+    """The group of hosts that serves; it is on a zone's plane."""
+    server_port: Port
+    """The port that these listen on."""
+    health: HealthIntent | None = None
+    """Refused without it: clients would be sent to servers that do not answer."""
+
+
+class EgressIntent(Part):
+    """Addresses that hosts have outside: IPv4 alone, as IPv6 is routed."""
+
+    sources: Names
+    """Groups of hosts, or zones. Each is in one rule."""
+    pool: Prefix
+    """Addresses that stand for theirs; no two pools overlap."""
+
+
+class BastionUsersIntent(Part):
+    """People with the same rights."""
+
+    members: Names
+    """Their accounts."""
+    targets: Names
+    """What they may reach from the bastions, by the names that the out-of-band plane's flows have for it."""
+
+
+class BastionsIntent(Part):
+    """The two hosts by which people reach the out-of-band plane, and nobody by any other way."""
+
+    device: Name
+    """The group of the out-of-band plane's ``devices`` that they are; in its ``entry``, and at least two."""
+    zone: Name
+    """Where they are reached; the fourth and fifth address of its link are theirs."""
+    clients: Names
+    """``networks`` that may open SSH to them, or ``outside``."""
+    users: Annotated[dict[Name, BastionUsersIntent], Field(min_length=1)]
+    """Group -> its people."""
+
+
+class ManagementPortIntent(Part):
+    """How the firewalls themselves are reached."""
+
+    port: InterfaceName
+    """A port in no zone; nothing is forwarded from it or to it."""
+    clients: Annotated[tuple[AnyPrefix, ...], Field(min_length=1)]
+    """From here alone SSH to the firewalls passes; the machine that Ansible runs on is among them."""
+
+
+class SyncIntent(Part):
+    """The cable between both firewalls, by which each has the other's connections."""
+
+    port: InterfaceName
+    """A port in no zone."""
+    link: Prefix
+    """The two first addresses are the firewalls'."""
+
+
+class FirewallsIntent(Part):
+    """The pair of firewalls."""
+
+    management: ManagementPortIntent
+    """How they are reached."""
+    sync: SyncIntent
+    """How they are joined."""
+    connections: Annotated[int, Field(ge=1024, le=16_777_216)] = 262_144
+    """Connections that each of them holds at most; with more, new ones are dropped and counted."""
+    new_per_second: Annotated[int, Field(ge=1, le=1_000_000), Unit("connections a second")] = 200
+    """New connections that one address outside may open; with more, they are dropped and counted."""
+
+
+class BoundaryServiceIntent(Part):
+    """What a flow is for."""
+
+    tcp: PortRanges = ()
+    """Ports that servers listen on."""
+    udp: PortRanges = ()
+    """The same of UDP."""
+    ping: bool = False
+    """Echo requests of ICMP."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.boundary_parts`."""
+        return boundary_parts.service(self)
+
+
+class BoundaryFlowIntent(Part):
+    """Who opens connections to whom across the firewalls, and for what. Answers pass as well."""
+
+    source: Name
+    """A zone, a group of hosts on a zone's plane, one of ``networks``, ``outside``: any address that is not the
+    site's."""
+    destination: Name
+    """The same, in another zone."""
+    services: Names
+    """Some of ``services`` of the boundary."""
+
+
+class BoundaryIntent(Part):
+    """Between the site and the outside world. Compute, storage and out-of-band planes are never reached from there."""
+
+    zones: dict[Name, ZoneIntent]
+    """What the firewalls keep apart. One is called ``outside``: everything that is not the site's."""
+    firewalls: FirewallsIntent
+    """The pair of hosts between the zones, firewall-1 and firewall-2."""
+    upstreams: dict[Name, UpstreamIntent] = Field(default_factory=dict)
+    """By whom the site is joined to the outside world. Nothing renders them yet."""
+    networks: dict[Name, Annotated[tuple[AnyPrefix, ...], Field(min_length=1)]] = Field(default_factory=dict)
+    """Prefixes outside that flows begin or end at, by name."""
+    services: dict[Name, BoundaryServiceIntent] = Field(default_factory=dict)
+    """What flows may be for, by name."""
+    flows: tuple[BoundaryFlowIntent, ...] = ()
+    """All that may pass from a zone to another, beside published services and the way to the bastions; everything else
+    is dropped and counted."""
+    published: dict[Name, PublishedIntent] = Field(default_factory=dict)
+    """Services for everybody outside, by name."""
+    egress: dict[Name, EgressIntent] = Field(default_factory=dict)
+    """How hosts appear outside, by name; what is in none is routed as it is."""
+    bastions: BastionsIntent | None = None
+    """The way to the out-of-band plane."""

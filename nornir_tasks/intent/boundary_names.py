@@ -1,0 +1,53 @@
+"""What the boundary has names for, and the addresses that it must never join to the outside world."""
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network, IPv6Network
+from typing import TYPE_CHECKING
+
+from nornir_tasks.intent.attached_rules import of_trees
+from nornir_tasks.intent.findings import Path
+
+if TYPE_CHECKING:
+    from nornir_tasks.intent.boundary_model import BoundaryIntent
+    from nornir_tasks.intent.model import Intent
+
+Network = IPv4Network | IPv6Network
+
+
+def zone_at(name: str, *path: str) -> Path:
+    """A place in a zone."""
+    return ("boundary", "zones", name, *path)
+
+
+def reached_planes(intent: "Intent", boundary: "BoundaryIntent") -> dict[str, str]:
+    """Plane -> the zone whose hosts it has, of those that packets may pass to."""
+    trees = of_trees(intent)
+    return {
+        zone.plane: name
+        for name, zone in boundary.zones.items()
+        if zone.plane is not None and zone.plane not in trees and zone.plane in intent.planes
+    }
+
+
+def groups_of(intent: "Intent", boundary: "BoundaryIntent") -> dict[str, str]:
+    """Group of hosts -> its zone."""
+    planes = reached_planes(intent, boundary)
+    return {group: planes[plane] for group, hosts in intent.hosts.items() for plane in hosts.nics if plane in planes}
+
+
+def kept_apart(intent: "Intent", but: str | None) -> Iterator[tuple[Path, Network]]:
+    """Pools of all fabrics and planes with their places; ``but``: the plane that is left out."""
+    for name, fabric in intent.fabrics.items():
+        yield ("fabrics", name, "pools", "loopback"), fabric.pools.loopback
+        yield ("fabrics", name, "pools", "links"), fabric.pools.links
+    for name, plane in intent.planes.items():
+        if name == but:
+            continue
+        yield ("planes", name, "pools", "hosts"), plane.pools.hosts
+        if plane.pools.hosts_v6 is not None:
+            yield ("planes", name, "pools", "hosts_v6"), plane.pools.hosts_v6
+        for vlan, each in plane.vlans.items():
+            if each.hosts is not None:
+                yield ("planes", name, "vlans", vlan, "hosts"), each.hosts
+            if each.hosts_v6 is not None:
+                yield ("planes", name, "vlans", vlan, "hosts_v6"), each.hosts_v6

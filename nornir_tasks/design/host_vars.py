@@ -199,7 +199,7 @@ OPTIONAL = ("roce_qos_reorder_rails", "nccl_queue_pairs", "nccl_split_data")
 """Variables that the role has a default for, where the design says nothing."""
 
 
-def as_ansible(values: HostVars | RdmaHostVars | BondedHostVars) -> dict[str, Any]:
+def as_ansible(values: Vars) -> dict[str, Any]:
     """``<role>_<field>`` -> plain data, as Ansible takes it; what a rail, bond or host does not have is left out."""
     found: dict[str, Any] = {}
     for role in type(values).model_fields:

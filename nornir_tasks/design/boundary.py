@@ -1,0 +1,220 @@
+"""The flow matrix of the boundary: its zones with the addresses in each, and who may open what connection to whom.
+
+A packet passes from one zone to another as a row of the matrix or as the answer to one; everything else is dropped.
+Pure: from the intent and the design's subnets of groups of hosts.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from itertools import islice
+from typing import Literal
+
+from nornir_tasks.design.config.access_lists import Family, PortRange
+from nornir_tasks.design.flows import FAMILIES, Ends, ends
+from nornir_tasks.design.network import Network
+from nornir_tasks.intent.attached_rules import of_trees
+from nornir_tasks.intent.boundary_flow_rules import BASTIONS, BASTIONS_FIRST
+from nornir_tasks.intent.boundary_model import BoundaryIntent, ZoneIntent
+from nornir_tasks.intent.boundary_names import groups_of, kept_apart, reached_planes
+from nornir_tasks.intent.flow_rules import OUTSIDE
+from nornir_tasks.intent.model import Intent
+
+SSH = 22
+Protocol = Literal["tcp", "udp", "icmp"]
+"""``icmp``: echo requests, of IPv6 those of ICMPv6."""
+Prefixes = Mapping[Family, tuple[str, ...]]
+"""Family -> prefixes; none: no packet of it."""
+
+ANY: dict[Family, str] = {"ipv4": "0.0.0.0/0", "ipv6": "::/0"}
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """What the firewalls reach by one port."""
+
+    name: str
+    port: str
+    links: Mapping[Family, str]
+    """Subnets at the port."""
+    addresses: Prefixes
+    """All that is in the zone, the links included; of the outside world everything."""
+    gateways: Mapping[Family, str]
+    """Next hops to what is not on the link."""
+
+    @property
+    def is_outside(self) -> bool:
+        """Is it the outside world?"""
+        return self.name == OUTSIDE
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Who may open connections to whom, for one protocol."""
+
+    name: str
+    """Where it comes from: ``flows[0]``, ``published.portal``, ``bastions``."""
+    source_zone: str
+    sources: Prefixes
+    destination_zone: str
+    destinations: Prefixes
+    protocol: Protocol
+    ports: tuple[PortRange, ...] = ()
+    """Of TCP and UDP; empty for ``icmp``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """All that firewalls are told."""
+
+    zones: tuple[Zone, ...]
+    rows: tuple[Row, ...]
+    never: Prefixes
+    """Pools of fabrics, and of planes that no packet reaches or leaves by the firewalls."""
+    exempt: Prefixes
+    """Prefixes outside that are named, and so may come from there even where nobody else's of the kind may."""
+
+    @property
+    def own(self) -> Prefixes:
+        """All addresses of the site."""
+        inside = [each for each in self.zones if not each.is_outside]
+        links = [link for each in self.zones for link in each.links.values()]
+        every = [prefix for each in inside for prefixes in each.addresses.values() for prefix in prefixes]
+        return of([*every, *links, *(prefix for prefixes in self.never.values() for prefix in prefixes)])
+
+
+def boundary(intent: Intent, network: Network) -> Boundary | None:
+    """What the intent wants of its firewalls; None where it describes no boundary."""
+    each = intent.boundary
+    if each is None:
+        return None
+    zones = tuple(_zones(intent, each))
+    known = _ends(intent, each, network, zones)
+    planes = reached_planes(intent, each)
+    never = [str(pool) for path, pool in kept_apart(intent, but=None) if path[0] != "planes" or path[1] not in planes]
+    exempt = [str(prefix) for prefixes in each.networks.values() for prefix in prefixes]
+    return Boundary(zones, tuple(_rows(each, known)), of(never), of(exempt))
+
+
+def of(prefixes: Iterable[str]) -> dict[Family, tuple[str, ...]]:
+    """By family, as few as hold just these."""
+    found = Ends.of(prefixes).prefixes
+    return {family: tuple(each for each in found[family] if each is not None) for family in FAMILIES}
+
+
+def address(link: IPv4Network | IPv6Network, place: int) -> str:
+    """An address of a link, by its place."""
+    return str(link[place])
+
+
+def _zones(intent: Intent, each: BoundaryIntent) -> Iterator[Zone]:
+    trees = of_trees(intent)
+    for name, zone in each.zones.items():
+        if zone.port is None or zone.plane in trees:
+            continue
+        links = {family: str(link) for family, link in _links(zone)}
+        pools = () if zone.plane is None else _pools(intent, zone.plane)
+        addresses = {family: (ANY[family],) for family in links} if name == OUTSIDE else of([*links.values(), *pools])
+        gateways = {FAMILIES[one.version == 6]: str(one) for one in zone.gateway}
+        yield Zone(name, zone.port, links, addresses, gateways)
+
+
+def _links(zone: ZoneIntent) -> Iterator[tuple[Family, IPv4Network | IPv6Network]]:
+    if zone.link is not None:
+        yield "ipv4", zone.link
+    if zone.link_v6 is not None:
+        yield "ipv6", zone.link_v6
+
+
+def _pools(intent: Intent, plane: str) -> tuple[str, ...]:
+    return tuple(str(pool) for path, pool in kept_apart(intent, but=None) if path[:2] == ("planes", plane))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the names of flows stand for, and the zone of each."""
+
+    ends: Mapping[str, Prefixes]
+    zones: Mapping[str, str]
+
+
+def _ends(intent: Intent, each: BoundaryIntent, network: Network, zones: tuple[Zone, ...]) -> _Known:
+    planes = reached_planes(intent, each)
+    networks = {name: tuple(map(str, prefixes)) for name, prefixes in each.networks.items()}
+    found = ends((one for one in network.segments if one.plane in planes), networks, OUTSIDE)
+    prefixes = {
+        name: {family: tuple(each for each in one.prefixes[family] if each is not None) for family in FAMILIES}
+        for name, one in found.items()
+    }
+    known: dict[str, Prefixes] = {**prefixes, **{zone.name: _all(zone) for zone in zones}}
+    in_zone = {
+        **dict.fromkeys(networks, OUTSIDE),
+        **groups_of(intent, each),
+        **{zone.name: zone.name for zone in zones},
+    }
+    return _Known(known, in_zone)
+
+
+def _all(zone: Zone) -> Prefixes:
+    return {family: zone.addresses.get(family, ()) for family in FAMILIES}
+
+
+def _rows(each: BoundaryIntent, known: _Known) -> Iterator[Row]:
+    for number, flow in enumerate(each.flows):
+        for service in flow.services:
+            its = each.services[service]
+            found: tuple[tuple[Protocol, tuple[PortRange, ...]], ...] = (("tcp", its.tcp), ("udp", its.udp))
+            for protocol, ports in found:
+                if ports:
+                    yield _row(f"flows[{number}]", flow.source, flow.destination, known, protocol, ports)
+            if its.ping:
+                yield _row(f"flows[{number}]", flow.source, flow.destination, known, "icmp")
+    yield from _published(each, known)
+    yield from _to_bastions(each, known)
+
+
+def _row(
+    name: str, source: str, destination: str, known: _Known, protocol: Protocol, ports: tuple[PortRange, ...] = ()
+) -> Row:
+    return Row(
+        name,
+        known.zones[source],
+        known.ends[source],
+        known.zones[destination],
+        known.ends[destination],
+        protocol,
+        ports,
+    )
+
+
+def _published(each: BoundaryIntent, known: _Known) -> Iterator[Row]:
+    """From everybody to where it is found, and from that zone to the servers."""
+    for name, one in each.published.items():
+        found = of([str(ip_network(str(address))) for address in one.addresses])
+        zone = next(
+            zone
+            for zone, its in each.zones.items()
+            for _, link in _links(its)
+            if its.plane is None and zone != OUTSIDE and one.addresses[0] in link
+        )
+        title = f"published.{name}"
+        yield Row(title, OUTSIDE, known.ends[OUTSIDE], zone, found, "tcp", one.tcp)
+        server_port = ((one.server_port, one.server_port),)
+        yield Row(title, zone, known.ends[zone], known.zones[one.servers], known.ends[one.servers], "tcp", server_port)
+
+
+def _to_bastions(each: BoundaryIntent, known: _Known) -> Iterator[Row]:
+    if each.bastions is None:
+        return
+    zone = each.bastions.zone
+    places = range(BASTIONS_FIRST, BASTIONS_FIRST + BASTIONS)
+    found = of([str(ip_network(address(link, place))) for _, link in _links(each.zones[zone]) for place in places])
+    for client in each.bastions.clients:
+        yield Row("bastions", OUTSIDE, known.ends[client], zone, found, "tcp", ((SSH, SSH),))
+
+
+def first_addresses(link: str) -> tuple[str, str, str]:
+    """Of a link: the one that both firewalls share, and their own, each with its length."""
+    network = ip_network(link)
+    shared, one, other = (f"{network[place]}/{network.prefixlen}" for place in islice((1, 2, 3), 3))
+    return shared, one, other

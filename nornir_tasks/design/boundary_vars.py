@@ -1,0 +1,226 @@
+"""The variables of the firewalls' roles, from the flow matrix. One frozen model per role, as in host_vars."""
+
+from collections.abc import Iterator, Sequence
+from ipaddress import ip_network
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from nornir_tasks.design.boundary import ANY, Boundary, Row, Zone, boundary, first_addresses, of
+from nornir_tasks.design.config.access_lists import Family
+from nornir_tasks.design.flows import FAMILIES
+from nornir_tasks.design.host_parts import Vars
+from nornir_tasks.design.host_vars import as_ansible
+from nornir_tasks.design.network import Network
+from nornir_tasks.intent.boundary_model import BoundaryIntent
+from nornir_tasks.intent.model import Intent
+
+FIREWALLS = ("firewall-1", "firewall-2")
+PRIORITIES = (150, 100)
+"""Of VRRP. The first one begins; whoever has the addresses keeps them."""
+FIRST_ROUTER_ID = 51
+"""Of VRRP: that of the first zone; no two zones have the same, as they may be VLANs of one switch."""
+
+NOT_FROM_OUTSIDE: dict[Family, tuple[str, ...]] = {
+    "ipv4": (
+        "0.0.0.0/8",  # this network (RFC 1122)
+        "10.0.0.0/8",  # private (RFC 1918), as are 172.16.0.0/12 and 192.168.0.0/16
+        "100.64.0.0/10",  # between carriers and their customers (RFC 6598)
+        "127.0.0.0/8",  # loopback (RFC 1122)
+        "169.254.0.0/16",  # link-local (RFC 3927)
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+        "224.0.0.0/4",  # multicast is no source (RFC 1112)
+        "240.0.0.0/4",  # reserved, with broadcast at its end (RFC 1112)
+    ),
+    "ipv6": (
+        "::/8",  # unspecified, loopback, mapped and compatible IPv4 (RFC 4291)
+        "fc00::/7",  # unique local (RFC 4193)
+        "fe80::/10",  # link-local (RFC 4291)
+        "ff00::/8",  # multicast is no source (RFC 4291)
+    ),
+}
+"""Sources that nobody outside has (IANA IPv4 and IPv6 Special-Purpose Address Registries)."""
+
+IpFamily = Literal["ip", "ip6"]
+WORDS: dict[Family, IpFamily] = {"ipv4": "ip", "ipv6": "ip6"}
+"""Family -> what nftables calls it."""
+
+
+class RouteVars(Vars):
+    """A route that whoever has the shared addresses has."""
+
+    to: str
+    via: str
+
+
+class ZoneVars(Vars):
+    """One zone of a firewall."""
+
+    name: str
+    port: str
+    outside: bool
+    """Is it the outside world?"""
+    router_id: int
+    """Of its VRRP instances, IPv4 and IPv6 alike."""
+    address: str | None
+    """This firewall's own, with its length; None: the zone has no IPv4."""
+    peer: str | None
+    """The other firewall's, without length."""
+    shared: str | None
+    """The one that both share, with its length."""
+    address_v6: str | None
+    shared_v6: str | None
+    sources: tuple[str, ...]
+    """What may come from there; of the outside world nothing is listed: anything that is nobody else's."""
+    sources_v6: tuple[str, ...]
+    routes: tuple[RouteVars, ...]
+
+
+class FirewallFlowVars(Vars):
+    """One row of the flow matrix, of one family."""
+
+    name: str
+    source_zone: str
+    destination_zone: str
+    family: IpFamily
+    sources: tuple[str, ...]
+    """Empty: any address of the zone."""
+    destinations: tuple[str, ...]
+    protocol: Literal["tcp", "udp", "icmp"]
+    ports: tuple[str, ...]
+    """``443``, ``8000-8100``; empty: of a protocol without."""
+
+
+class ManagementVars(Vars):
+    """How the firewall itself is reached."""
+
+    port: str
+    clients: tuple[str, ...]
+    clients_v6: tuple[str, ...]
+
+
+class SyncVars(Vars):
+    """The cable to the other firewall."""
+
+    port: str
+    address: str
+    """With its length."""
+    peer: str
+
+
+class FirewallVars(Vars):
+    """Role firewall."""
+
+    zones: tuple[ZoneVars, ...]
+    flows: tuple[FirewallFlowVars, ...]
+    never: tuple[str, ...]
+    """Addresses that no packet through the firewall has at either end."""
+    never_v6: tuple[str, ...]
+    own: tuple[str, ...]
+    """All addresses of the site: none comes from outside, none is sought there."""
+    own_v6: tuple[str, ...]
+    not_from_outside: tuple[str, ...]
+    """Sources that nobody outside has, but for ``exempt``."""
+    not_from_outside_v6: tuple[str, ...]
+    exempt: tuple[str, ...]
+    exempt_v6: tuple[str, ...]
+    management: ManagementVars
+    sync: SyncVars
+    priority: Annotated[int, Field(ge=1, le=254)]
+    """Of VRRP."""
+    connections: int
+    new_per_second: int
+
+
+class FirewallHostVars(Vars):
+    """All variables of one firewall, by role."""
+
+    firewall: FirewallVars
+
+    def ansible(self) -> dict[str, Any]:
+        """``firewall_zones`` and so on, as plain data."""
+        return as_ansible(self)
+
+
+def firewall_host_vars(intent: Intent, network: Network) -> dict[str, FirewallHostVars]:
+    """Firewall -> its variables; empty where the intent describes no boundary."""
+    found = boundary(intent, network)
+    if intent.boundary is None or found is None:
+        return {}
+    return {
+        name: FirewallHostVars(firewall=_firewall(place, found, intent.boundary))
+        for place, name in enumerate(FIREWALLS)
+    }
+
+
+def _firewall(place: int, found: Boundary, each: BoundaryIntent) -> FirewallVars:
+    clients = of([str(prefix) for prefix in each.firewalls.management.clients])
+    link, own = each.firewalls.sync.link, found.own
+    here, there = (link[1 + place], link[2 - place])
+    return FirewallVars(
+        zones=tuple(_zone(place, number, zone) for number, zone in enumerate(found.zones)),
+        flows=tuple(flow for row in found.rows for flow in _flows(row)),
+        never=found.never["ipv4"],
+        never_v6=found.never["ipv6"],
+        own=own["ipv4"],
+        own_v6=own["ipv6"],
+        not_from_outside=NOT_FROM_OUTSIDE["ipv4"],
+        not_from_outside_v6=NOT_FROM_OUTSIDE["ipv6"],
+        exempt=found.exempt["ipv4"],
+        exempt_v6=found.exempt["ipv6"],
+        management=ManagementVars(
+            port=each.firewalls.management.port, clients=clients["ipv4"], clients_v6=clients["ipv6"]
+        ),
+        sync=SyncVars(port=each.firewalls.sync.port, address=f"{here}/{link.prefixlen}", peer=str(there)),
+        priority=PRIORITIES[place],
+        connections=each.firewalls.connections,
+        new_per_second=each.firewalls.new_per_second,
+    )
+
+
+def _zone(place: int, number: int, zone: Zone) -> ZoneVars:
+    v4, v6 = (first_addresses(zone.links[family]) if family in zone.links else None for family in FAMILIES)
+    return ZoneVars(
+        name=zone.name,
+        port=zone.port,
+        outside=zone.is_outside,
+        router_id=FIRST_ROUTER_ID + number,
+        address=v4 and v4[1 + place],
+        peer=v4 and v4[2 - place].partition("/")[0],
+        shared=v4 and v4[0],
+        address_v6=v6 and v6[1 + place],
+        shared_v6=v6 and v6[0],
+        sources=() if zone.is_outside else zone.addresses.get("ipv4", ()),
+        sources_v6=() if zone.is_outside else zone.addresses.get("ipv6", ()),
+        routes=tuple(_routes(zone)),
+    )
+
+
+def _routes(zone: Zone) -> Iterator[RouteVars]:
+    """To everything in the zone that is not on its link."""
+    for family, gateway in zone.gateways.items():
+        link = ip_network(zone.links[family])
+        for prefix in zone.addresses[family]:
+            if prefix == ANY[family] or not ip_network(prefix).overlaps(link):
+                yield RouteVars(to=prefix, via=gateway)
+
+
+def _flows(row: Row) -> Iterator[FirewallFlowVars]:
+    for family in FAMILIES:
+        sources, destinations = row.sources[family], row.destinations[family]
+        if sources and destinations:
+            yield FirewallFlowVars(
+                name=row.name,
+                source_zone=row.source_zone,
+                destination_zone=row.destination_zone,
+                family=WORDS[family],
+                sources=_but_any(sources),
+                destinations=_but_any(destinations),
+                protocol=row.protocol,
+                ports=tuple(str(first) if first == last else f"{first}-{last}" for first, last in row.ports),
+            )
+
+
+def _but_any(prefixes: Sequence[str]) -> tuple[str, ...]:
+    return () if set(prefixes) & set(ANY.values()) else tuple(prefixes)

@@ -16,12 +16,14 @@ from typing import Any
 import pytest
 from at_terminal import Operator
 
+from nornir_tasks.design.network import Network
 from nornir_tasks.lab.routed import lab_name
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespaces, which needs root")
 CONVERGED_S = 40.0
 """Of a loaded machine; an idle one needs a few seconds."""
 _STEP_S = 0.2
+_NOBODY = "00:00:00:00:00:00"
 _INSIDE_S = 120.0
 """Of a command in an emulated machine on busy cores."""
 
@@ -115,6 +117,33 @@ class RoutedLab:
             simulated = self.ask("routing", device=name)["simulated"]
             assert self.established(name) == simulated["sessions"], name
             assert _hops(self.ask("rib", device=name)) == _hops(simulated["rib"]), name
+
+    def assert_bonds_talk(self, *names: str) -> None:
+        """Each bond of these switches has found somebody by LACP, and uses every member."""
+        for name in names or self.switches:
+            shown = json.loads(self.inside(name, "ip", "-json", "-details", "link", "show"))
+            for bond in (each for each in shown if each.get("linkinfo", {}).get("info_kind") == "bond"):
+                members = [each for each in shown if each.get("master") == bond["ifname"]]
+                found = bond["linkinfo"]["info_data"].get("ad_info", {})
+                assert found.get("partner_mac", _NOBODY) != _NOBODY, (name, bond["ifname"])
+                assert found["num_ports"] == len(members), (name, bond["ifname"])
+
+    def assert_next_hops_of_the_design(self, network: Network, fabric: str) -> int:
+        """The kernel of every leaf has these next hops to other leaves and to spines, and no more; of how many routes.
+
+        Not to the other leaf of its pair, to which there is another way.
+        """
+        circuits = [each for each in network.circuits if each.is_underlay and each.link.fabric == fabric]
+        leaves, routes = {each.link.lower.device for each in circuits}, 0
+        for leaf in leaves:
+            up = {each.link.upper.device: each.upper_address for each in circuits if each.link.lower.device == leaf}
+            found, pair = self.kernel(leaf), network.device(leaf).pair
+            others = [network.device(each) for each in leaves - {leaf}]
+            wanted = {str(each.loopback): {*up.values()} for each in others if pair is None or each.pair != pair}
+            wanted |= {str(network.device(spine).loopback): {address} for spine, address in up.items()}
+            assert {prefix: found.get(prefix) for prefix in wanted} == wanted, leaf
+            routes += len(wanted)
+        return routes
 
 
 def _hops(rib: Any) -> dict[str, tuple[str, list[list[str]]]]:

@@ -19,6 +19,8 @@ from tests.preloaded_client import NORNIR
 
 pytestmark = needs_root
 UP = ("lab", "up", "--routed")
+UP_S, DOWN_S = 60.0, 10.0
+"""Of 24 switches, and here of 40 as well."""
 NEW_LOOPBACK = "ip link set lo up"
 """Of a machine that has no network but its own addresses: what listens there disturbs nobody."""
 
@@ -279,6 +281,7 @@ def test_a_larger_plane_stands_and_agrees(
     times = f"up {up_s:.0f} s, pushed and converged {all_s:.0f} s, down {down_s:.0f} s"
     figure(f"{switches} routed switches, {memory_mib} MiB of FRR and twins: {times}")
     assert memory_mib < 3 * 1024
+    assert all_s < UP_S and down_s < DOWN_S
     assert on_this_machine(operator) == []
 
 

@@ -262,5 +262,30 @@ def test_lldp_is_what_the_kernel_has_plugged_in(lab: RoutedLab, design: SiteDesi
             assert (link.lower.port, link.upper.device, link.upper.port) in _heard(lab, link.lower.device)
 
 
+def test_nvue_shows_what_frr_and_the_kernel_have_whatever_the_lab_did_not_do(lab: RoutedLab) -> None:
+    """Somebody shuts a port in the kernel, behind the back of the lab and of the switch."""
+    spine, port, peer = lab.operator.hands()["spine-1"], "swp5", "10.164.0.1"
+
+    def sessions() -> dict[str, bool]:
+        found = spine.shown("vrf/default/router/bgp/neighbor")
+        return {name: each["state"] == "established" for name, each in found.items()}
+
+    def assert_all_is_up(*, but: str = "") -> None:
+        expected = {name: name != but for name in lab.established("spine-1")}
+        assert sessions() == lab.established("spine-1") == expected
+        assert [*spine.shown(f"interface/{port}/link/state")] == ["down" if but else "up"]
+        assert bool(spine.shown(f"interface/{port}/lldp/neighbor")) is not bool(but)
+        routes = spine.shown("vrf/default/router/rib/ipv4/route")
+        assert ("10.172.0.0/24" in routes) is not bool(but)
+
+    assert_all_is_up()
+    lab.inside("spine-1", "ip", "link", "set", port, "down")
+    try:
+        until(lambda: assert_all_is_up(but=peer))
+    finally:
+        lab.inside("spine-1", "ip", "link", "set", port, "up")
+    until(assert_all_is_up)
+
+
 def test_the_daemons_files_are_under_run_alone(lab: RoutedLab) -> None:
     assert Path(f"/run/gpufabric/{lab.name}").is_dir()

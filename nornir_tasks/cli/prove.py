@@ -23,7 +23,7 @@ def prove(
         typer.Option(
             "--only",
             help="Only this proof (may be given more than once):"
-            " isolation, class-path, pfc, mtu, layer-1, ecn-before-pfc.",
+            " isolation, class-path, pfc, headroom-fits, mtu, layer-1, ecn-before-pfc.",
         ),
     ] = None,
     show_all: Annotated[
@@ -49,8 +49,9 @@ def prove(
     """Render every switch and prove what its lines do: who reaches whom, and that RDMA is lossless end to end.
 
     isolation: between planes nothing may pass but what a flow names, and within a plane with flows these and nothing
-    else. class-path, pfc, mtu, layer-1: both ends of every cable fit, hosts' variables included. ecn-before-pfc: queues
-    mark before ports pause. What fails is shown with the lines of both ends.
+    else. class-path, pfc, mtu, layer-1: both ends of every cable fit, hosts' variables included. headroom-fits: buffers
+    are made for the length of each lossless cable. ecn-before-pfc: queues mark before ports pause. What fails is shown
+    with the lines of both ends.
     Asks no switch; with --running it is what the switches run that is proved. A switch that does not answer and a line
     that may decide and is not known leave open what they touch (exit code 9), and never proved. What no line of an OS
     shows could not be told either: that ends with 9 only where --only names the proof.

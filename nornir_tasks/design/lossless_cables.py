@@ -128,16 +128,20 @@ def _without_figures(network: Network) -> Iterator[Finding]:
 
 
 def _unsourced(network: Network, device: Device, link: Link, port: PortCable, longest_m: int) -> Finding:
-    known = device.capabilities.cables
-    what = f"no source has headroom of {_name(device)} for {port.speed_gbps}G over {port.cable_m} m, which is lossless"
+    what, hint = unsourced(_name(device), device.capabilities.cables, port, longest_m)
+    return Finding(_path(network, link), what, f"at most {longest_m} m", f"{port.cable_m} m", hint)
+
+
+def unsourced(name: str, known: CableFacts, port: PortCable, longest_m: int) -> tuple[str, str]:
+    """What is said of a cable that no source has headroom for, and the hint: the nearest that can be built, and why."""
+    what = f"no source has headroom of {name} for {port.speed_gbps}G over {port.cable_m} m, which is lossless"
     if known.gap:
         reason = known.gap
     elif longest_m > known.own_m and known.source is not None:
         reason = f"its table ends there: {known.source.source}"
     else:
         reason = f"{known.source.source if known.source else 'no table'} has no row of {port.speed_gbps}G beyond"
-    hint = f"nearest that can be built: cable_m: {longest_m}; {reason}"
-    return Finding(_path(network, link), what, f"at most {longest_m} m", f"{port.cable_m} m", hint)
+    return what, f"nearest that can be built: cable_m: {longest_m}; {reason}"
 
 
 def _without_room(network: Network) -> Iterator[Finding]:

@@ -10,17 +10,18 @@ from typing import Literal
 
 Kind = Literal[
     "code point", "queue", "pause", "marks", "strict", "trust", "profile", "watchdog",
-    "mtu", "class mtu", "speed", "fec", "negotiation", "state",
+    "mtu", "class mtu", "speed", "fec", "negotiation", "state", "headroom",
 ]  # fmt: skip
 """What a setting is about."""
 
 Effect = Literal[
-    "trust", "classes", "no queues", "rewrite", "global pause", "no pause", "always pause", "no watchdog", "class mtu"
-]
+    "trust", "classes", "no queues", "rewrite", "global pause", "no pause", "always pause", "no watchdog", "class mtu",
+    "no headroom",
+]  # fmt: skip
 """trust: DSCP does not decide the class; classes: packets are not sorted into all classes; no queues:
 these are not set up; rewrite: DSCP is changed;
 global pause: the port stops all classes at once; no pause, always pause: otherwise than its profile; class mtu: a class
-takes no jumbo packets."""
+takes no jumbo packets; no headroom: a line of it has no effect."""
 
 
 @dataclass(frozen=True, slots=True)

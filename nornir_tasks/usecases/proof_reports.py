@@ -20,6 +20,7 @@ ABOUT = {
     ISOLATION: "Between planes passes what a flow names and nothing else.",
     "class-path": "RDMA and its congestion notifications are treated alike at both ends of every cable.",
     "pfc": "The same priorities are paused at both ends of every lossless cable; global pause is off.",
+    "headroom-fits": "Every lossless port has headroom for its cable, and the buffer holds all of it.",
     "mtu": "MTU is equal at both ends, and enough for what hosts send.",
     "layer-1": "Speed, lanes, error correction and negotiation are equal at both ends.",
     "ecn-before-pfc": "Queues mark before ports pause.",

@@ -12,7 +12,7 @@ from nornir_tasks.drivers.session import Running
 from nornir_tasks.errors import GpufabricError, IntentError, Problem, UndecidedError, ValidationFailed
 from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
-from nornir_tasks.proofs import class_path, isolation, layer1, marks_first, mtus, pauses
+from nornir_tasks.proofs import class_path, headroom_fits, isolation, layer1, marks_first, mtus, pauses
 from nornir_tasks.proofs.cables import Read
 from nornir_tasks.proofs.isolation import Isolation
 from nornir_tasks.proofs.quotes import Quotes, Source
@@ -26,7 +26,7 @@ from nornir_tasks.usecases.site import Selection, SiteDesign, select
 
 ISOLATION = "isolation"
 _OF_CABLES: Mapping[str, Callable[[Read], Outcome]] = MappingProxyType(
-    {each.NAME: each.judge for each in (class_path, pauses, mtus, layer1, marks_first)}
+    {each.NAME: each.judge for each in (class_path, pauses, headroom_fits, mtus, layer1, marks_first)}
 )
 PROOFS = (ISOLATION, *_OF_CABLES)
 """The proofs there are, by name."""

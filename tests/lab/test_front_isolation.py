@@ -12,7 +12,7 @@ pytestmark = pytest.mark.xdist_group("front-site")
 LEAF = "front-leaf-g1-a"
 SVI = "interface Vlan200"
 PROCESS = "router bgp 4200200000"
-OF_CABLES = ("class-path", "pfc", "mtu", "layer-1", "ecn-before-pfc")
+OF_CABLES = ("class-path", "pfc", "headroom-fits", "mtu", "layer-1", "ecn-before-pfc")
 THEIRS = "neighbor 203.0.113.9 remote-as 64999"
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from nornir_tasks.platforms.eos.parse_qos import MMU_PROFILE
 from nornir_tasks.platforms.lossless import Kind, Known, Line, LosslessLines, line
 
 _QUEUE = r"(?:uc-)?tx-queue"
@@ -40,6 +41,10 @@ _LINES: Mapping[Kind, tuple[Line, ...]] = {
     "speed": (line("speed", f"{_AT}speed .*"),),
     "negotiation": (line("speed", f"{_AT}speed .*"),),
     "fec": (line("error-correction encoding", rf"{_AT}(?:no )?error-correction encoding.*"),),
+    "headroom": (
+        line("ingress headroom bytes", rf"{MMU_PROFILE} / ingress headroom bytes \d+"),
+        line(f"{MMU_PROFILE} apply", f"{MMU_PROFILE} apply"),
+    ),
     "state": (line("no shutdown", rf"{_AT}(?:no )?shutdown"),),
 }
 
@@ -51,6 +56,8 @@ LOSSLESS = LosslessLines(
         Known(rf"{_PORT}(?:qos trust cos|no qos trust)", "trust"),
         # left over where the profile does not turn PFC on
         Known(r"qos profile (?P<profile>\S+) / priority-flow-control priority \d no-drop", "no pause"),
+        # left over where the profile is not applied, or says nothing of headroom
+        Known(rf"{MMU_PROFILE}(?: apply| / ingress headroom bytes \d+)?", "no headroom"),
         # EOS manual, "Flow Control": IEEE 802.3x pauses stop all classes of the port; off by default
         Known(rf"{_PORT}flowcontrol (?:send|receive) (?:on|desired)", "global pause"),
         # EOS manual, "Quality of Service": "qos rewrite dscp" writes a code point of the class into each packet

@@ -50,6 +50,7 @@ _LINES: Mapping[Kind, tuple[Line, ...]] = {
     "speed": (line("link / speed", f"{_AT}link / speed: .*"),),
     "fec": (line("link / fec", f"{_AT}link / fec: .*"),),
     "negotiation": (line("link / auto-negotiate", f"{_AT}link / auto-negotiate: .*"),),
+    "headroom": (line("cable-length", f"qos / pfc / {PROFILE} / cable-length: .*"),),
     "state": (line("link / state / up", f"{_AT}link / state / (?:up|down)"),),
 }
 

@@ -45,6 +45,7 @@ _LINES: Mapping[Kind, tuple[Line, ...]] = {
     "speed": (line("speed", f"{_AT}speed .*"),),
     "fec": (line("fec", f"{_AT}fec .*"),),
     "negotiation": (line("no negotiate auto", f"{_AT}(?:no )?negotiate auto"),),
+    "headroom": (line("pause buffer-size", r"policy-map type queuing \S+ / class .* / pause buffer-size .*"),),
     "state": (line("no shutdown", f"{_AT}(?:no )?shutdown"),),
 }
 

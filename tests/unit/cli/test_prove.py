@@ -56,11 +56,12 @@ def test_every_proof_has_one_line_and_what_no_line_shows_is_no_pass(tmp_path: Pa
         "isolation 132 of 132 pairs",
         "class-path 82 of 82 hosts and cables, 41 skipped, 69 judged by symmetry",
         "pfc 74 of 74 cables, 45 skipped, 69 judged by symmetry",
+        "headroom-fits 152 of 166 ends of cables and buffers, 14 could not be told, 45 skipped",
         "mtu 84 of 84 cables, 35 skipped",
         "layer-1 30 of 38 cables, 8 could not be told, 81 skipped",
         "ecn-before-pfc 0 of 18 switches, 18 could not be told, 4 skipped",
     ]
-    assert len(open_ones) == 4
+    assert len(open_ones) == 7
 
 
 def test_what_no_line_shows_ends_with_9_where_it_is_chosen_by_name(tmp_path: Path) -> None:
@@ -75,10 +76,17 @@ def test_verdicts_are_written_for_other_programs(tmp_path: Path) -> None:
     done = prove(made, "--json", "--junit", str(junit), "--sarif", str(sarif))
     found = json.loads(done.stdout)
     assert done.returncode == 0, done.stderr
-    assert [each["proof"] for each in found["proofs"]] == ["class-path", "pfc", "mtu", "layer-1", "ecn-before-pfc"]
-    assert [each["failed"] for each in found["proofs"]] == [0] * 5
-    assert junit.read_text().count("<testsuite ") == 6
-    assert len(json.loads(sarif.read_text())["runs"][0]["tool"]["driver"]["rules"]) == 6
+    assert [each["proof"] for each in found["proofs"]] == [
+        "class-path",
+        "pfc",
+        "headroom-fits",
+        "mtu",
+        "layer-1",
+        "ecn-before-pfc",
+    ]
+    assert [each["failed"] for each in found["proofs"]] == [0] * 6
+    assert junit.read_text().count("<testsuite ") == 7
+    assert len(json.loads(sarif.read_text())["runs"][0]["tool"]["driver"]["rules"]) == 7
     assert done.stderr.count(": verdicts") == 2
 
 

@@ -77,7 +77,6 @@ def test_a_metre_of_400g_on_tomahawk_5_takes_what_is_published() -> None:
 USED = {
     "spectrum1": ("ACS-SN2201", "ACS-MSN2700"),
     "spectrum2": ("ACS-MSN3700",),
-    "spectrum3": ("ACS-MSN4700",),
     "tomahawk5": ("Arista-7060X6-64PE-B-O128",),
     "jericho2": ("0",),
     "trident3": ("BALANCED",),
@@ -104,6 +103,16 @@ def test_no_table_of_tomahawk_5_asks_for_more_but_those_that_size_all_cables_for
     assert {row.table.rpartition("/")[2].endswith("O128S2") for row in more} == {True}
     assert 612_140 - _xoff(eos.TOMAHAWK5, PortCable(400, 150)) == 812
     figure(f"headroom: {len(_of('tomahawk5'))} rows of Tomahawk 5 compared, {len(more)} with 150 m's figure for all")
+
+
+def test_no_table_of_spectrum_3_asks_for_more_within_its_range() -> None:
+    rows = [row for row in _of("spectrum3", "ACS-MSN4700", "Mellanox-SN4700-C128") if row.cable_m <= 300]
+    by_port: dict[PortCable, int] = {}
+    for row in rows:
+        by_port[row.port] = max(row.xoff_bytes, by_port.get(row.port, 0))
+    assert len(by_port) == 21
+    assert {port: _xoff(nvue.SPECTRUM3, port) for port in by_port} == by_port
+    assert all(row.xoff_bytes <= by_port[row.port] for row in _of("spectrum3") if row.port in by_port)
 
 
 def test_published_rows_that_the_formula_does_not_meet_are_counted(figure: Callable[[str], None]) -> None:

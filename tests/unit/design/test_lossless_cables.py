@@ -12,7 +12,7 @@ from nornir_tasks.design.catalogue import SwitchModel
 from nornir_tasks.design.headroom import PortCable, configured_bytes, configured_m
 from nornir_tasks.design.host_needs import host_needs
 from nornir_tasks.design.host_vars import OnPlane, roce_qos
-from nornir_tasks.design.lossless_cables import buffer_use, cables_of, is_lossless, warnings
+from nornir_tasks.design.lossless_cables import buffer_use, cables_of, is_lossless, unsourced, warnings
 from nornir_tasks.design.pipeline import every_demand
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
@@ -54,6 +54,11 @@ def verdict(model: SwitchModel, os: str, speed_gbps: int, metres: int) -> str:
         return "own"
     longest = known.cables.longest_m(speed_gbps)
     if longest is not None and metres > longest:
+        what, hint = unsourced(f"{model.model} with {os}", known.cables, cable, longest)
+        assert what.startswith(f"no source has headroom of {model.model} with {os} for {speed_gbps}G over {metres} m")
+        nearest, _, reason = hint.removeprefix("nearest that can be built: cable_m: ").partition("; ")
+        assert reason
+        assert verdict(model, os, speed_gbps, int(nearest)) != "refused"
         return "refused"
     assert known.cables.source is not None
     assert known.cables.headroom(cable) is not None

@@ -11,6 +11,7 @@ from nornir_tasks.design.network import Network
 from tests.unit.proofs.plain_texts import POINTS, READERS, Port, host
 
 CLASSES, PAUSES, MTU, LAYER1, UNCLEAR = "class-path", "pfc", "mtu", "layer-1", "unclear"
+HEADROOM = "headroom-fits"
 
 
 class PlainJudge:
@@ -55,6 +56,9 @@ class PlainJudge:
         yield from _classes(lower, upper, variables, is_host=is_host)
         if upper.pauses != lower.pauses or -1 in upper.pauses | lower.pauses:
             yield PAUSES
+        nic_m, metres = variables.get("roce_qos_cable_m"), self.network.cable_m(link)
+        if is_host and (upper.pauses or lower.pauses) and metres is not None and (nic_m is None or nic_m < metres):
+            yield HEADROOM
         ends = (upper,) if is_host else (upper, lower)
         if any(each.pauses and not each.is_watched for each in ends):
             yield PAUSES

@@ -192,7 +192,7 @@ def broken_site() -> Proved:
 
 
 def test_every_proof_has_its_words_and_order() -> None:
-    assert PROOFS == ("isolation", "class-path", "pfc", "mtu", "layer-1", "ecn-before-pfc")
+    assert PROOFS == ("isolation", "class-path", "pfc", "headroom-fits", "mtu", "layer-1", "ecn-before-pfc")
     assert tuple(each.name for each in broken_site().outcomes) == PROOFS[1:]
 
 
@@ -233,8 +233,8 @@ def test_sarif_has_a_result_of_each_kind_with_the_row_of_each_line() -> None:
 def test_json_has_the_verdict_the_counts_and_both_lines() -> None:
     found = {each.name: outcome_as_json(each, broken_site()) for each in broken_site().outcomes}
     assert {name: each["verdict"] for name, each in found.items()} == {
-        "class-path": "pass", "pfc": "pass", "mtu": "fail", "layer-1": "could not tell",
-        "ecn-before-pfc": "could not tell",
+        "class-path": "pass", "pfc": "pass", "headroom-fits": "could not tell", "mtu": "fail",
+        "layer-1": "could not tell", "ecn-before-pfc": "could not tell",
     }  # fmt: skip
     (finding,) = found["mtu"]["findings"]
     assert [end["found"] for end in finding["ends"]] == ["MTU 9214", "MTU 9000"]

@@ -251,6 +251,8 @@ class Capabilities:
     """Seeds run from 1 to this; 0 is the OS's default and hidden."""
     seed_gap: str = ""
     """Why no seed is set although the OS has one, for the operator."""
+    queue_pair_gap: str = "no source shows a line that has it hash them"
+    """Why its hash tells RDMA's queue pairs apart by UDP source ports alone, with the source, for the operator."""
     has_guaranteed_bandwidth: bool = False
     """A queue can be promised bandwidth (EOS ``bandwidth guaranteed``), so that a starved one does not look stuck."""
     guarantee_gap: str = ""

@@ -331,6 +331,7 @@ class _Explainer:
                     f"BFD, {kind}", value, "the greater of the intended interval and the ASIC's least", **inputs
                 )
             yield self.hash_seed(kind, each)
+            yield self.figure(f"queue pairs in the hash, {kind}", "by UDP source port", known.queue_pair_gap)
             yield self.balancing(kind, each)
             yield from self.ecn(kind, each)
             for found in headroom_figures(self.network, self.network.device(each.config.name)):

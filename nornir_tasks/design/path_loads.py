@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from nornir_tasks.design.layout import Layout
-from nornir_tasks.design.spread import even, fullest
+from nornir_tasks.design.spread import even, fullest_of
 
 Pattern = Literal["ring", "all-to-all"]
 Lost = Literal["", "one uplink", "one spine", "one link of the far leaf"]
@@ -37,8 +37,9 @@ class PathLoad:
     flows: int
     """Of one leaf."""
     paths: int
+    """Of a leaf that is concerned by what is lost."""
     even: float
-    """Load of each link if all were alike, as a multiple of its speed."""
+    """Load of each of these if all were alike, as a multiple of its speed."""
     expected: float
     """Of the fullest link, on average."""
     rare: float
@@ -63,23 +64,30 @@ class Senders:
 
 
 def path_loads(senders: Senders) -> Iterator[PathLoad]:
-    """Every pattern, with nothing lost and after each failure that leaves several paths."""
+    """Every pattern, with nothing lost and after each failure that leaves several paths: the fullest link of all."""
     layout = senders.layout
     if layout.leaves == len(layout.leaf_rails):  # one leaf of each rail: nothing goes up
         return
-    cases: list[tuple[Lost, int]] = [
-        ("", layout.uplinks),
-        ("one uplink", layout.uplinks - 1),
-        ("one spine", layout.uplinks - layout.parallel),
-    ]
-    if layout.parallel == 1:
-        cases.pop()
+    of_spine = layout.leaves_per_spine
+    without_spine = layout.uplinks - layout.parallel
+    cases: dict[Lost, tuple[_Leaves, ...]] = {
+        "": ((even(layout.uplinks), layout.leaves),),
+        "one uplink": ((even(layout.uplinks - 1), 1), (even(layout.uplinks), layout.leaves - 1)),
+        "one spine": (
+            (even(without_spine), of_spine),
+            (even(layout.uplinks), layout.leaves - of_spine),
+        ),
+    }
+    if layout.parallel > 1:
+        cases["one link of the far leaf"] = ((_far(layout), 1), (even(layout.uplinks), layout.leaves - 1))
     for pattern in ("ring", "all-to-all"):
-        for lost, paths in cases:
-            if paths > 1:
-                yield _load(senders, pattern, lost, even(paths))
-        if layout.parallel > 1:
-            yield _load(senders, pattern, "one link of the far leaf", _far(layout))
+        for lost, leaves in cases.items():
+            if all(len(shares) > 1 for shares, _ in leaves):
+                yield _load(senders, pattern, lost, leaves)
+
+
+_Leaves = tuple[list[float], int]
+"""Shares of the paths of a leaf, and how many leaves there are like it."""
 
 
 def _far(layout: Layout) -> list[float]:
@@ -89,18 +97,19 @@ def _far(layout: Layout) -> list[float]:
     return [*others, *[1 / (spines * (parallel - 1))] * (parallel - 1)]
 
 
-def _load(senders: Senders, pattern: Pattern, lost: Lost, shares: list[float]) -> PathLoad:
-    layout = senders.layout
+def _load(senders: Senders, pattern: Pattern, lost: Lost, leaves: tuple[_Leaves, ...]) -> PathLoad:
+    """``leaves``: first those that what is lost concerns."""
+    layout, paths = senders.layout, len(leaves[0][0])
     flows, gbps = _flows(senders, pattern)
-    found = fullest(flows, shares, layout.leaves)
+    found = fullest_of((flows, shares, count) for shares, count in leaves)
     unit = gbps / layout.uplink_gbps
     return PathLoad(
         pattern=pattern,
         lost=lost,
         links="links of spines to a leaf" if lost == "one link of the far leaf" else "uplinks of leaves",
         flows=flows,
-        paths=len(shares),
-        even=flows * unit / len(shares),
+        paths=paths,
+        even=flows * unit / paths,
         expected=found.expected * unit,
         rare=found.rare * unit,
     )

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil, exp, floor, lgamma, log, pi, sqrt
+from math import ceil, exp, floor, lgamma, log, pi, prod, sqrt
 
 EXACT_FLOWS = 48
 """Above this the Edgeworth series takes over; there the two differ by less than 0.02 of a flow (see the tests)."""
@@ -41,7 +41,17 @@ def fullest(flows: int, shares: Iterable[float], switches: int = 1) -> Fullest:
     >>> fullest(1, [0.5, 0.5])
     Fullest(expected=1.0, rare=1)
     """
-    return _fullest(flows, tuple(sorted(Counter(shares).items(), reverse=True)), switches)
+    return fullest_of(((flows, shares, switches),))
+
+
+def fullest_of(kinds: Iterable[tuple[int, Iterable[float], int]]) -> Fullest:
+    """The fullest path of all switches where they are not alike. Each kind: flows, shares of paths, how many switches.
+
+    >>> fullest_of([(1, [1.0], 1), (2, [1.0], 3)])
+    Fullest(expected=2.0, rare=2)
+    """
+    spelled = ((flows, tuple(sorted(Counter(shares).items(), reverse=True)), count) for flows, shares, count in kinds)
+    return _fullest(tuple(each for each in spelled if each[2]))
 
 
 def even(paths: int) -> list[float]:
@@ -50,24 +60,50 @@ def even(paths: int) -> list[float]:
 
 
 @lru_cache(maxsize=200)
-def _fullest(flows: int, shares: tuple[tuple[float, int], ...], switches: int) -> Fullest:
-    """``shares``: (share, how many paths have it), the largest first."""
-    if flows == 0:
+def _fullest(kinds: tuple[tuple[int, tuple[tuple[float, int], ...], int], ...]) -> Fullest:
+    """Kinds of switches: flows, (share, how many paths have it) with the largest first, how many switches."""
+    several = [_Switches.of(flows, shares, count) for flows, shares, count in kinds if flows]
+    if not several:
         return Fullest(0.0, 0)
-    paths = [(_Poisson.of(flows * share), count) for share, count in shares]
-    at_least_one_has = ceil(flows / sum(count for _, count in shares))
-    first = max(at_least_one_has, min(each.first for each, _ in paths))
-    last = min(flows, max(each.last for each, _ in paths))
-    whole = _at_most(last, flows, paths)  # 1 but for what the series leaves out, which is as much everywhere
+    first, last = max(each.first for each in several), max(each.last for each in several)
     expected, rare = float(first), None
     for most in range(first, last):
-        below = min(1.0, _at_most(most, flows, paths) / whole) ** switches
+        below = prod(each.at_most(most) for each in several)
         if rare is None and below >= _RARE:
             rare = most
         if 1 - below < _NEGLIGIBLE:
             break
         expected += 1 - below
     return Fullest(expected, last if rare is None else rare)
+
+
+@dataclass(frozen=True, slots=True)
+class _Switches:
+    """So many switches that each spread so many flows over paths of these kinds."""
+
+    flows: int
+    paths: "Paths"
+    count: int
+    first: int
+    """The fullest path has at least so many."""
+    last: int
+    """And no more than so many, but for what has no probability worth counting."""
+    whole: float
+    """1 but for what the series leaves out, which is as much everywhere."""
+
+    @classmethod
+    def of(cls, flows: int, shares: tuple[tuple[float, int], ...], count: int) -> "_Switches":
+        paths = [(_Poisson.of(flows * share), number) for share, number in shares]
+        at_least_one_has = ceil(flows / sum(number for _, number in shares))
+        first = max(at_least_one_has, min(each.first for each, _ in paths))
+        last = min(flows, max(each.last for each, _ in paths))
+        return cls(flows, paths, count, first, last, _at_most(last, flows, paths))
+
+    def at_most(self, most: int) -> float:
+        """The probability that no path of any of them gets more."""
+        if most >= self.last:
+            return 1.0
+        return float(min(1.0, _at_most(most, self.flows, self.paths) / self.whole) ** self.count)
 
 
 @dataclass(frozen=True, slots=True)

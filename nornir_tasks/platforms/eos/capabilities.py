@@ -173,6 +173,7 @@ _TOMAHAWK4 = Capabilities(
     has_hash_seed=False,
     max_hash_seed=5,
     seed_gap=_SEED_GAP,
+    queue_pair_gap="no source shows a line of this ASIC; `load-balance sand profile` is Jericho's (AVD schema)",
     has_guaranteed_bandwidth=False,
     guarantee_gap=_GUARANTEE_GAP,
     # OTUS-DC-NET-Design-Labs, running configurations of S1 and L1: "neighbor UNDERLAY out-delay 0"
@@ -270,6 +271,8 @@ _BY_ASIC = {
         _TOMAHAWK4,
         asic="jericho2",
         cables=CABLES["jericho2"],
+        queue_pair_gap="`load-balance sand profile` hashes bytes of UDP's payload from 4.33.1F (AVD schema), and no "
+        "source shows at which of them the queue pair is",
         # it hashes by profiles of "load-balance policies" (pyavd 6.4.0 eos__platform); what one does without, no source
         lag_hash="unknown",
         max_lossless_classes=1,

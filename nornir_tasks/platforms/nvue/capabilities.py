@@ -154,6 +154,7 @@ _SPECTRUM4 = NvueCapabilities(
     cables=CABLES["spectrum4"],
     # schema: system.forwarding.hash-seed 0 to 4294967295
     has_hash_seed=True,
+    queue_pair_gap="fields of system.forwarding.ecmp-hash are addresses, ports, protocol and GTP's TEID (NVUE schema)",
     # docs514 Optional-BGP-Configuration.md: route-advertisement none is 0 and the default
     has_advertisement_interval=True,
     # schema: prefix-limits.inbound.reestablish-wait 1 to 65535 (minutes)

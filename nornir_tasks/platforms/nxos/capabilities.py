@@ -203,6 +203,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         has_class_mtu=True,
         cables=CLOUD_SCALE,
         has_hash_seed=True,
+        queue_pair_gap="`ip load-sharing address` takes addresses, ports, GRE and a seed (NX-API DME guide 9.3x, ECMP)",
         # ``advertisement-interval`` exists (cisco.nxos bgp_templates); that 0 is in its range no public source says.
         has_advertisement_interval=False,
         # maximum-prefix ... restart 1-65535 minutes (DME 10.5(3)).

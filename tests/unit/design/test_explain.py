@@ -103,6 +103,7 @@ def test_what_depends_on_the_system_is_what_each_switch_is_configured_with(name:
         kind = f"{device.role} {device.model}, {device.os} {device.release}"
         assert found[f"ECMP width, {kind}"].value == config.bgp.maximum_paths
         assert found[f"BFD, {kind}"].value == f"{config.bfd.interval_ms} ms x {config.bfd.multiplier}"
+        assert found[f"queue pairs in the hash, {kind}"].rule
         assert found[f"hash seed, {kind}"].value == (config.hashing.seed if config.hashing else "not settable")
         group = config.bgp.peer_groups[0]
         assert found["BGP keepalive/hold"].value == f"{group.keepalive_s}/{group.hold_s} s"

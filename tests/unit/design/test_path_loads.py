@@ -111,20 +111,54 @@ def test_more_queue_pairs_never_ask_more_of_the_fullest_link(changes: dict[str, 
         assert all(more[key].even == pytest.approx(fewer[key].even) for key in fewer)
 
 
-def test_flows_through_a_whole_tier_are_as_computed_where_a_link_is_lost() -> None:
-    """Every flow drawn through leaf, spine and far leaf: of spines with two links to each leaf, one link is lost."""
-    numbers = {"uplinks": 8, "spines_per_group": 4, "hosts_per_group": 16, "leaf_groups": 2}
-    found = loads_of(4, **numbers)["ring", "one link of the far leaf"]
-    leaves = layout(**numbers).leaves
-    random, flows, worst = Random(9), 16 * 4, []
-    for _ in range(DRAWS):
-        links: Counter[tuple[int, int, int]] = Counter()
-        for leaf in range(leaves):
-            for _ in range(flows):
-                spine = random.randrange(8) // 2
-                links[leaf, spine, 0 if spine == 0 else random.randrange(2)] += 1
-        worst.append(max(links.values()))
-    assert found.expected == pytest.approx(sum(worst) / DRAWS * 100 / layout().uplink_gbps, rel=0.01)
+NUMBERS = {"uplinks": 8, "spines_per_group": 4, "hosts_per_group": 16, "leaf_groups": 2}
+"""Spines with two links to each leaf."""
+
+
+def fullest_drawn(pattern: str, lost: str, queue_pairs: int, random: Random) -> float:
+    """One draw: every flow of every NIC takes its links by chance, leaf by leaf; what the fullest link has in Gb/s.
+
+    ``lost`` concerns the first leaf alone, but for a spine: links to it are gone from all leaves.
+    """
+    shape = layout(**NUMBERS)
+    hosts, links = shape.hosts_per_group * shape.leaf_groups, Counter[tuple[int, int, int]]()
+    far = [host for host in range(hosts) if host >= shape.hosts_per_group] if pattern == "all-to-all" else [0]
+    gbps = 400 / queue_pairs / (hosts - 1 if pattern == "all-to-all" else 1)
+    for leaf in range(shape.leaves):
+        every = [(spine, link) for spine in range(4) for link in range(2)]
+        if lost == "one spine":
+            every = [each for each in every if each[0] != 0]
+        if lost == "one uplink" and leaf == 0:
+            every.remove((0, 0))
+        for _ in range(shape.hosts_per_group * len(far) * queue_pairs):
+            spine, link = every[random.randrange(len(every))]
+            if lost == "one link of the far leaf" and (leaf, spine) == (0, 0):
+                link = 1
+            links[leaf, spine, link] += 1
+    return max(links.values()) * gbps
+
+
+@pytest.mark.parametrize("queue_pairs", [1, 4])
+@pytest.mark.parametrize("lost", ["", "one uplink", "one spine", "one link of the far leaf"])
+@pytest.mark.parametrize("pattern", ["ring", "all-to-all"])
+def test_flows_drawn_through_a_whole_tier_are_as_computed(
+    pattern: str, lost: str, queue_pairs: int, figure: Callable[[str], None]
+) -> None:
+    found = loads_of(queue_pairs, **NUMBERS)[pattern, lost]
+    random, unit = Random(9), layout().uplink_gbps
+    sample = [fullest_drawn(pattern, lost, queue_pairs, random) / unit for _ in range(DRAWS // 4)]
+    mean = sum(sample) / len(sample)
+    deviation = (sum((each - mean) ** 2 for each in sample) / len(sample)) ** 0.5
+    figure(f"{pattern}, {lost or 'nothing'} lost, {queue_pairs} queue pairs: {found.expected:.2f} x, {mean:.2f} drawn")
+    assert abs(found.expected - mean) < 5 * deviation / len(sample) ** 0.5 + 0.01
+    assert sum(each <= found.rare + 1e-9 for each in sample) >= 0.95 * len(sample)
+
+
+def test_what_is_lost_concerns_only_the_leaves_that_it_was_of() -> None:
+    found = loads_of(4, **NUMBERS)
+    for pattern in ("ring", "all-to-all"):
+        whole, uplink, spine = (found[pattern, lost].expected for lost in ("", "one uplink", "one spine"))
+        assert whole < uplink < spine
 
 
 def test_a_fabric_whose_uplinks_nobody_needs_asks_nothing() -> None:

@@ -142,6 +142,15 @@ def test_a_line_of_buffers_that_nobody_knows_is_never_a_pass(long: Rendered) -> 
     assert any("ingress headroom 4000 cells" in each for each in outcome.undecided)
 
 
+def test_pause_buffers_of_nx_os_that_no_source_sizes_are_never_a_pass() -> None:
+    policy = "policy-map type queuing BY-HAND\n  class type queuing c-in-q3\n"
+    line = "pause buffer-size 101920 pause-threshold 46800 resume-threshold 34320"
+    text = f"{policy}    {line}\n{rails().texts['leaf-g1-r1']}"
+    outcome = of(rails().proved(Mutant("leaf-g1-r1", 0, "", "", text)))
+    assert not outcome.broken
+    assert any(line in each for each in outcome.undecided)
+
+
 @pytest.mark.parametrize(("nic_m", "fails"), [(None, True), (49, True), (50, False), (60, False)])
 def test_a_nic_that_is_told_less_than_its_cable_fails_and_names_the_variable(
     nic_m: int | None, fails: bool, long: Rendered

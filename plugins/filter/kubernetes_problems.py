@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ipaddress
 import json
 import re
@@ -22,12 +21,29 @@ PROVIDERS = {
     "sriovnetwork.openshift.io": "NVIDIA's network operator (sriovNetworkOperator.enabled)",
 }
 """Group of an API -> whose chart defines its kinds."""
+HOST_SETTINGS = (
+    "nic_firmware_policy",
+    "nic_firmware_vfs",
+    "rdma_stack_source",
+    "roce_qos_virtual_functions_allowed",
+)
+"""Variables of host roles that set what the manifests set as well."""
 PLUGINS = ("rdmaSharedDevicePlugin", "sriovDevicePlugin")
 """Parts of a NicClusterPolicy that hand out devices."""
 
 
-def kubernetes_problems(manifests: Sequence[Object], facts: Object, oldest: str, absent: Sequence[str]) -> list[str]:
-    """Each problem as `place: what is wrong; remedy`. ``absent``: nodes that need not be there yet."""
+def kubernetes_problems(
+    manifests: Sequence[Object],
+    facts: Object,
+    oldest: str,
+    absent: Sequence[str],
+    hosts: Mapping[str, Object] | None = None,
+) -> list[str]:
+    """Each problem as `place: what is wrong; remedy`. ``absent``: nodes that need not be there yet.
+
+    ``hosts``: variables of hosts (``kubernetes_hosts``), as far as they are in the inventory.
+    """
+    settings = {node: (hosts or {}).get(node) for node in _rails_of_nodes(manifests)}
     return [
         *_version(facts, oldest),
         *_places(manifests, facts),
@@ -35,7 +51,8 @@ def kubernetes_problems(manifests: Sequence[Object], facts: Object, oldest: str,
         *_nodes(manifests, facts, absent),
         *_interfaces(manifests, facts),
         *_owners(manifests, facts),
-        *_of_others(manifests, facts),
+        *_of_others(manifests, facts, settings),
+        *_host_roles(manifests, settings),
         *_pools(manifests, facts),
         *_discoveries(facts),
     ]
@@ -210,7 +227,38 @@ def _owners(manifests: Sequence[Object], facts: Object) -> Iterator[str]:
             yield f"{_called(each)}: it is of site {_labels(there).get(SITE)}, not {wanted}; a cluster is of one site"
 
 
-def _of_others(manifests: Sequence[Object], facts: Object) -> Iterator[str]:
+def kubernetes_hosts(hostvars: Mapping[str, Object], names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Of each host the variables that set what manifests set as well."""
+    found = {}
+    for name in names:
+        own = hostvars[name]
+        found[name] = {key: own[key] for key in HOST_SETTINGS if key in own}
+    return found
+
+
+def _host_roles(manifests: Sequence[Object], settings: Mapping[str, Object | None]) -> Iterator[str]:
+    """Settings of NICs that a host role would set too: each has one owner."""
+    templates = [each["spec"]["template"] for each in manifests if each["kind"] == "NicConfigurationTemplate"]
+    if not templates:
+        return
+    vfs = max(each["numVfs"] for each in templates)
+    known = {node: own for node, own in settings.items() if own is not None}
+    if both := [node for node, own in known.items() if str(own.get("nic_firmware_policy")).lower() in {"true", "yes"}]:
+        what = "role nic_firmware writes CNP_DSCP, CNP_802P_PRIO and ROCE_CC_PRIO_MASK, as the operator does"
+        yield f"nic_firmware_policy: true on {_some(both)}: {what} (NicConfigurationTemplate); set it to false there"
+    others = {node: str(own.get("nic_firmware_vfs", -1)) for node, own in known.items()}
+    if wrong := [node for node, each in others.items() if each not in {"-1", str(vfs)}]:
+        what = f"the manifests have the operator make {vfs} virtual functions of each port"
+        remedy = f"leave it out, or {EXPORT} --attach-by sriov --vfs {others[wrong[0]]}"
+        yield f"nic_firmware_vfs: {others[wrong[0]]} on {_some(wrong)}: {what}; {remedy}"
+    name = "roce_qos_virtual_functions_allowed"
+    allowed = {node: int(own.get(name, 0)) for node, own in known.items()}
+    if few := [node for node, each in allowed.items() if each < vfs]:
+        what = f"the operator makes {vfs} virtual functions of each port, and role roce_qos would refuse these hosts"
+        yield f"{name}: {allowed[few[0]]} on {_some(few)}: {what}; set it to {vfs}"
+
+
+def _of_others(manifests: Sequence[Object], facts: Object, settings: Mapping[str, Object | None]) -> Iterator[str]:
     """Two owners of one setting, device or driver."""
     own = {_key(each) for each in manifests}
     policy = next((each["spec"] for each in manifests if each["kind"] == "NicClusterPolicy"), {})
@@ -221,6 +269,7 @@ def _of_others(manifests: Sequence[Object], facts: Object) -> Iterator[str]:
         if each["kind"] == "NicClusterPolicy":
             if not is_own:
                 yield f"{_called(each)}: another policy beside nic-cluster-policy, and a cluster has one; delete it"
+            yield from _second_driver(each, settings)
             yield from _second_plugins(each, policy)
         elif is_own or _is_ours(each):
             continue
@@ -234,14 +283,19 @@ def _of_others(manifests: Sequence[Object], facts: Object) -> Iterator[str]:
                 yield f"{_called(each)}: makes virtual functions of {_some(both)}, which our pods use; {remedy}"
 
 
+def _second_driver(live: Object, settings: Mapping[str, Object | None]) -> Iterator[str]:
+    """The operator's driver container, where a host has another source of the driver than what is there."""
+    if "ofedDriver" not in (live.get("spec") or {}):
+        return
+    others = [node for node, own in settings.items() if (own or {}).get("rdma_stack_source") != "keep"]
+    if others:
+        remedy = "remove spec.ofedDriver, or leave the driver to the operator: rdma_stack_source: keep on all nodes"
+        what = "spec.ofedDriver has the operator load a NIC driver, and role rdma_stack owns the hosts' driver"
+        yield f"{_called(live)}: {what} ({_some(others)}); {remedy}"
+
+
 def _second_plugins(live: Object, policy: Object) -> Iterator[str]:
     spec = live.get("spec") or {}
-    if "ofedDriver" in spec:
-        remedy = (
-            "remove spec.ofedDriver, or leave the driver to the operator: rdma_stack_source: keep, and no DOCA-OFED"
-        )
-        what = "spec.ofedDriver has the operator load a NIC driver, and role rdma_stack owns the hosts' driver"
-        yield f"{_called(live)}: {what}; {remedy}"
     for plugin in PLUGINS:
         if plugin in spec and plugin not in policy and any(other in policy for other in PLUGINS):
             what = (
@@ -291,73 +345,12 @@ def kubernetes_removed(manifests: Sequence[Object], facts: Object) -> list[dict[
     ]
 
 
-def _results(applied: Object) -> list[Object]:
-    """Of each object, what kubernetes.core.k8s says of it."""
-    found: list[Object] = applied.get("result", {}).get("results") or [applied]
-    return found
-
-
-def kubernetes_refused(applied: Object, manifests: Sequence[Object]) -> list[str]:
-    """What the API server refuses, each with a remedy. ``applied``: of kubernetes.core.k8s with continue_on_error."""
-    found = []
-    for each, result in zip(manifests, _results(applied), strict=False):
-        if "error" in result:
-            text = str(result["error"].get("msg", result["error"]))
-            status = re.search(r"\{.*\}", text, re.DOTALL)
-            if status:
-                with contextlib.suppress(KeyError, ValueError):  # then as it stands
-                    text = json.loads(status[0])["message"]
-            remedy = ""
-            if "conflict" in text:
-                remedy = (
-                    "; a field has one owner: take it out there, or take it over once with "
-                    f"`kubectl apply --server-side --force-conflicts --field-manager {OWNER} -k DIR`"
-                )
-            found.append(f"{_called(each)}: the API server refuses it: {text}{remedy}")
-    return found
-
-
-def kubernetes_changes(applied: Object, manifests: Sequence[Object], removed: Sequence[Object] = ()) -> list[str]:
-    """A line for each object that is new or goes, and for each value that changes."""
-    lines = [f"- {_called(each)}" for each in removed]
-    for each, result in zip(manifests, _results(applied), strict=False):
-        if not result.get("changed"):
-            continue
-        before, after = (result.get("diff", {}).get(side, {}) for side in ("before", "after"))
-        if "apiVersion" in after:
-            lines.append(f"+ {_called(each)}")
-            continue
-        old, new = dict(_values(before)), dict(_values(after))
-        changed = [path for path in dict.fromkeys((*old, *new)) if old.get(path) != new.get(path)]
-        lines += [f"~ {_called(each)}: {path}: {old.get(path, '-')} -> {new.get(path, '-')}" for path in changed]
-    return lines
-
-
-NOISE = ("metadata.generation", "metadata.resourceVersion", "metadata.managedFields", "metadata.uid")
-
-
-def _values(value: object, path: str = "") -> Iterator[tuple[str, str]]:
-    """Each single value with its path, those within texts that are JSON as well."""
-    if isinstance(value, str) and value.startswith("{"):
-        with contextlib.suppress(ValueError):
-            value = json.loads(value)
-    if isinstance(value, Mapping) and value:
-        for key, below in value.items():
-            yield from _values(below, f"{path}.{key}" if path else key)
-    elif isinstance(value, list) and value:
-        for number, below in enumerate(value):
-            yield from _values(below, f"{path}[{number}]")
-    elif not path.startswith(NOISE):
-        yield path, str(value)
-
-
 class FilterModule:
     """The entry point for Ansible."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         return {
             "kubernetes_problems": kubernetes_problems,
+            "kubernetes_hosts": kubernetes_hosts,
             "kubernetes_removed": kubernetes_removed,
-            "kubernetes_refused": kubernetes_refused,
-            "kubernetes_changes": kubernetes_changes,
         }

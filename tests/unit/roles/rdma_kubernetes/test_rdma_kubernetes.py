@@ -25,6 +25,7 @@ CORPUS = ROOT / "tests/corpus/kubernetes"
 sys.path.append(str(ROOT))
 facts_module = importlib.import_module("ansible_collections.gpufabric.host.plugins.modules.kubernetes_facts")
 filters = importlib.import_module("ansible_collections.gpufabric.host.plugins.filter.kubernetes_problems")
+changes = importlib.import_module("ansible_collections.gpufabric.host.plugins.filter.kubernetes_changes")
 KINDS = yaml.safe_load((ROOT / "roles/rdma_kubernetes/vars/main.yml").read_text())["__rdma_kubernetes_kinds"]
 P2P, SUBNET = "inventory/lab", "tests/sites/subnet"
 Object = dict[str, Any]
@@ -55,8 +56,8 @@ class Cluster:
         found: Object = facts_module.Cluster(client, 30).facts(KINDS)
         return json.loads(json.dumps(found))
 
-    def problems(self, manifests: list[Object], oldest: str = "1.32", absent: tuple[str, ...] = ()) -> list[str]:
-        found: list[str] = filters.kubernetes_problems(manifests, self.facts(), oldest, absent)
+    def problems(self, manifests: list[Object], absent: tuple[str, ...] = (), hosts: Object | None = None) -> list[str]:
+        found: list[str] = filters.kubernetes_problems(manifests, self.facts(), "1.32", absent, hosts)
         return found
 
 
@@ -207,6 +208,35 @@ def test_two_policies_for_virtual_functions_of_one_port_are_refused_and_ours_are
     ]
 
 
+def test_settings_that_a_host_role_owns_as_well_are_refused_and_what_fits_is_not(cluster: Cluster) -> None:
+    fits = {"nic_firmware_policy": False, "nic_firmware_vfs": 0, "rdma_stack_source": "inbox"}
+    hosts = {f"gpu-{number}": dict(fits) for number in range(1, 5)}
+    assert cluster.problems(exported(P2P), hosts=hosts) == []
+    hosts["gpu-3"] |= {"nic_firmware_policy": True, "nic_firmware_vfs": 8}
+    assert cluster.problems(exported(P2P), hosts=hosts) == [
+        "nic_firmware_policy: true on gpu-3: role nic_firmware writes CNP_DSCP, CNP_802P_PRIO and ROCE_CC_PRIO_MASK, "
+        "as the operator does (NicConfigurationTemplate); set it to false there",
+        "nic_firmware_vfs: 8 on gpu-3: the manifests have the operator make 0 virtual functions of each port; leave it "
+        "out, or nornir export k8s-rdma --attach-by sriov --vfs 8",
+    ]
+    allowed = {"gpu-1": {"roce_qos_virtual_functions_allowed": 1}, "gpu-2": {}}
+    assert cluster.problems(exported(SUBNET, "sriov"), hosts=allowed) == [
+        "roce_qos_virtual_functions_allowed: 0 on gpu-2: the operator makes 1 virtual functions of each port, and role "
+        "roce_qos would refuse these hosts; set it to 1"
+    ]
+
+
+def test_the_operators_driver_is_refused_unless_every_host_leaves_the_driver_alone(cluster: Cluster) -> None:
+    cluster.have(exported(P2P)[0])
+    live = {**exported(P2P)[0], "spec": {**exported(P2P)[0]["spec"], **OFED}}
+    kind = next(each for each in cluster.api.cluster.kinds if each.kind == "NicClusterPolicy")
+    cluster.api.cluster.patch(kind, "", "nic-cluster-policy", "application/merge-patch+json", live, Write())
+    hosts = {f"gpu-{number}": {"rdma_stack_source": "keep"} for number in range(1, 5)}
+    assert cluster.problems(exported(P2P), hosts=hosts) == []
+    (found,) = cluster.problems(exported(P2P), hosts={**hosts, "gpu-2": {"rdma_stack_source": "doca"}})
+    assert "a NIC driver, and role rdma_stack owns the hosts' driver (gpu-2)" in found
+
+
 def test_pools_of_blocks_name_their_nodes_and_rails_too(cluster: Cluster) -> None:
     cluster.have(node_object("gpu-5"))
     found = cluster.problems(exported(SUBNET))
@@ -267,10 +297,10 @@ def test_what_the_server_refuses_is_told_in_its_words_with_a_remedy() -> None:
     error = {"msg": f"Failed to apply object: {json.dumps(status)}"}
     objects = [{"kind": "ConfigMap", "metadata": {"name": "a"}}, {"kind": "ConfigMap", "metadata": {"name": "b"}}]
     applied = {"result": {"results": [{"changed": False, "error": error}, {"changed": True}]}}
-    (found,) = filters.kubernetes_refused(applied, objects)
+    (found,) = changes.kubernetes_refused(applied, objects)
     assert found.startswith('ConfigMap a: the API server refuses it: Apply failed with 1 conflict: conflict with "x"')
     assert "--force-conflicts --field-manager gpufabric" in found
-    assert filters.kubernetes_refused({"error": {"msg": "no such kind"}}, objects[:1]) == [
+    assert changes.kubernetes_refused({"error": {"msg": "no such kind"}}, objects[:1]) == [
         "ConfigMap a: the API server refuses it: no such kind"
     ]
 
@@ -285,7 +315,7 @@ def test_what_changes_is_shown_value_by_value_within_json_and_lists_too() -> Non
         {"changed": False},
     ]
     objects = [{"kind": "ConfigMap", "metadata": {"name": name}} for name in "abcd"]
-    assert filters.kubernetes_changes({"result": {"results": results}}, objects[:3], objects[3:]) == [
+    assert changes.kubernetes_changes({"result": {"results": results}}, objects[:3], objects[3:]) == [
         "- ConfigMap d",
         "~ ConfigMap a: spec.config.plugins[0].mtu: 9000 -> 4200",
         "~ ConfigMap a: spec.ips[1]: b -> -",

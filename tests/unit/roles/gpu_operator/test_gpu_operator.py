@@ -147,14 +147,13 @@ def test_nvidia_peermem_is_loaded_by_the_operators_driver_alone_and_never_for_dm
 
 def test_every_value_that_is_set_is_one_of_the_chart(role: Any) -> None:
     def leaves(value: Any, path: str = "") -> set[str]:
-        if not isinstance(value, dict):
+        if not isinstance(value, dict) or not value:
             return {path.removeprefix(".")}
         return {leaf for key, each in value.items() for leaf in leaves(each, f"{path}.{key}")}
 
     every = role.gpu_operator_values({**SETTINGS, "driver_version": "580.1"})
-    assert leaves(every) == set(rows(VALUES))
-    toy = yaml.safe_load((CHART / "values.yaml").read_text())
-    assert set(rows(VALUES)) <= leaves(toy)
+    assert leaves(every) <= set(rows(VALUES))
+    assert leaves(yaml.safe_load((CHART / "values.yaml").read_text())) == set(rows(VALUES)), "the toy has the real names"
 
 
 def test_recorded_values_and_fields_are_those_of_the_chart_and_its_definition() -> None:

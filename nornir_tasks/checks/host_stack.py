@@ -23,7 +23,7 @@ RDMA = About(
     name="rdma",
     each="kernel module, package, host: packages of one build, NVIDIA's version and builds, and rail: its RDMA device",
     reads=(RDMA_FACT,),
-    wanted="rdma_stack_provider, _source, _peermem, _packages, _hold, _doca_version, _rails",
+    wanted="rdma_stack_provider, _source, _peermem, _packages, _hold, _doca_version, _namespaces, _rails",
     passes="the module is loaded and built for the next boot, the package installed (held, if asked and ours), the"
     " rail's device active, and kept if it is Soft-RoCE's",
     fails="one of them is not",
@@ -69,6 +69,9 @@ def check_rdma(evidence: HostEvidence) -> list[HostFinding]:
     _judge_builds(judge, facts)
     if variables.get("rdma_stack_source") == "doca":
         _judge_doca(judge, str(variables.get("rdma_stack_doca_version", "")), facts, why)
+    if mode := str(variables.get("rdma_stack_namespaces") or ""):
+        knob = Knob("", "namespaces of RDMA devices", mode, "rdma system show; cat /etc/modprobe.d/gpufabric-rdma.conf")
+        judge.compare(knob, (facts.get("namespaces") or None) if facts else None, why=why)
     for rail in variables["rdma_stack_rails"]:
         _judge_device(judge, rail, facts, variables["rdma_stack_provider"], why)
     return judge.findings

@@ -91,6 +91,9 @@ def k8s_rdma(
     attach_by: AttachBy = "multus",
     vfs: Vfs = None,
     image: Annotated[str, typer.Option("--image", help="Of the pod sample.")] = "nccl-tests:latest",
+    exclusive: Annotated[
+        bool, typer.Option("--exclusive", help="Virtual functions bring their RDMA device: rdma_stack_namespaces.")
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that were edited as well.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -104,7 +107,7 @@ def k8s_rdma(
     from nornir_tasks.usecases import kubernetes
     from nornir_tasks.usecases.site import load
 
-    choices = kubernetes.Choices(plane, pods_per_node, namespace, operator_version, attach_by, vfs, image)
+    choices = kubernetes.Choices(plane, pods_per_node, namespace, operator_version, attach_by, vfs, image, exclusive)
     made = kubernetes.k8s_rdma(load(site), choices)
     written = kubernetes.write(made, out, overwrite=overwrite)
     if json:

@@ -1,7 +1,7 @@
 """Manifests that give pods RDMA on each rail of a plane, as plain data: kind, name and what Kubernetes reads.
 
 What these kinds hold, and where that is known from: tests/corpus/kubernetes. One owner for each setting: the host roles
-have driver, DSCP map, shares, ECN and interface names, so there is no ``ofedDriver``; docs/kubernetes.md has the table.
+have driver, DSCP map, shares, ECN and interface names, so there is no ``ofedDriver``; the README has the table.
 """
 
 import json
@@ -141,15 +141,18 @@ def _spider_pool(pods: PodNetworks, rail: PodRail, pool: PodPool, namespace: str
     return manifest("SpiderIPPool", _pool_name(pods, rail, pool), {"spec": spec})
 
 
-def networks(pods: PodNetworks, namespace: str, *, by_multus: bool) -> Iterator[Manifest]:
+def networks(pods: PodNetworks, namespace: str, *, by_multus: bool, is_exclusive: bool = False) -> Iterator[Manifest]:
     """A network for each rail, to which pods are attached.
 
-    ``by_multus``: of host devices the attachment itself instead of the operator's HostDeviceNetwork.
+    ``by_multus``: of host devices the attachment itself instead of the operator's HostDeviceNetwork. ``is_exclusive``:
+    virtual functions take their RDMA devices with them.
     """
     for rail in pods.rails:
         name = network_name(pods, rail)
         if pods.vfs:
-            yield manifest("SriovNetwork", name, {"spec": _sriov(pods, rail, namespace)}, OPERATOR_NAMESPACE)
+            yield manifest(
+                "SriovNetwork", name, {"spec": _sriov(pods, rail, namespace, is_exclusive)}, OPERATOR_NAMESPACE
+            )
         elif not pods.is_p2p:
             yield manifest("SpiderMultusConfig", name, {"spec": _macvlan(pods, rail)}, namespace)
         elif by_multus:
@@ -182,7 +185,7 @@ def virtual_functions(pods: PodNetworks) -> Iterator[Manifest]:
             yield manifest("SriovNetworkNodePolicy", name, {"spec": spec}, OPERATOR_NAMESPACE)
 
 
-def _sriov(pods: PodNetworks, rail: PodRail, namespace: str) -> dict[str, Any]:
+def _sriov(pods: PodNetworks, rail: PodRail, namespace: str, is_exclusive: bool) -> dict[str, Any]:
     """A virtual function that a pod cannot make promiscuous or give another MAC address.
 
     That is ``trust`` of the function; the trust in DSCP is the port's.
@@ -193,7 +196,7 @@ def _sriov(pods: PodNetworks, rail: PodRail, namespace: str) -> dict[str, Any]:
         "resourceName": rail.port,
         "trust": "off",
         "ipam": json.dumps(ipam, indent=2),
-        "metaPlugins": _joined(_chained(rail)),
+        "metaPlugins": _joined([*_chained(rail), *([{"type": "rdma"}] if is_exclusive else [])]),
     }
 
 

@@ -44,6 +44,8 @@ class Choices:
     """Virtual functions of each port; None: one for each pod."""
     image: str = "nccl-tests:latest"
     """Of the pod sample."""
+    exclusive: bool = False
+    """Move the RDMA device of a virtual function into the pod (CNI's ``rdma``): hosts have them exclusive then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,11 @@ def k8s_rdma(design: SiteDesign, choices: Choices) -> Manifests:
 
 def _functions(choices: Choices) -> int:
     """Virtual functions of each port. Raises DesignError where they are asked for and not made, or are too few."""
+    if choices.attach_by != "sriov" and choices.exclusive:
+        what = (
+            "a device that goes into one pod is that of a virtual function; host devices and macvlan need them shared"
+        )
+        raise DesignError(Problem("--exclusive", what, "--attach-by sriov", choices.attach_by))
     if choices.attach_by != "sriov":
         if choices.vfs is not None:
             what = "virtual functions are made with --attach-by sriov alone"
@@ -98,7 +105,11 @@ def manifests(pods: PodNetworks, choices: Choices) -> Manifests:
         "policy.yaml": (kubernetes.policy(pods, choices.release),),
         "pools.yaml": tuple(kubernetes.pools(pods, namespace)),
         "virtual-functions.yaml": tuple(kubernetes.virtual_functions(pods)),
-        "networks.yaml": tuple(kubernetes.networks(pods, namespace, by_multus=choices.attach_by == "multus")),
+        "networks.yaml": tuple(
+            kubernetes.networks(
+                pods, namespace, by_multus=choices.attach_by == "multus", is_exclusive=choices.exclusive
+            )
+        ),
         "nic-configuration.yaml": tuple(kubernetes.nic_configuration(pods)),
         "nccl.yaml": tuple(kubernetes.nccl(pods, namespace)),
         SAMPLE: tuple(kubernetes.pod_samples(pods, namespace, choices.image)),

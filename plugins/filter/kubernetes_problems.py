@@ -24,6 +24,7 @@ PROVIDERS = {
 HOST_SETTINGS = (
     "nic_firmware_policy",
     "nic_firmware_vfs",
+    "rdma_stack_namespaces",
     "rdma_stack_source",
     "roce_qos_virtual_functions_allowed",
 )
@@ -53,6 +54,7 @@ def kubernetes_problems(
         *_owners(manifests, facts),
         *_of_others(manifests, facts, settings),
         *_host_roles(manifests, settings),
+        *_namespaces(manifests, settings),
         *_pools(manifests, facts),
         *_discoveries(facts),
     ]
@@ -256,6 +258,23 @@ def _host_roles(manifests: Sequence[Object], settings: Mapping[str, Object | Non
     if few := [node for node, each in allowed.items() if each < vfs]:
         what = f"the operator makes {vfs} virtual functions of each port, and role roce_qos would refuse these hosts"
         yield f"{name}: {allowed[few[0]]} on {_some(few)}: {what}; set it to {vfs}"
+
+
+def _namespaces(manifests: Sequence[Object], settings: Mapping[str, Object | None]) -> Iterator[str]:
+    """Is an RDMA device in all network namespaces, or does it go into one pod's: the same on hosts and in networks."""
+    name = "rdma_stack_namespaces"
+    chains = [f"[{each['spec'].get('metaPlugins', '')}]" for each in manifests if each["kind"] == "SriovNetwork"]
+    moved = any(plugin["type"] == "rdma" for chain in chains for plugin in json.loads(chain))
+    known = {node: str(own.get(name, "")) for node, own in settings.items() if own is not None}
+    if wrong := [node for node, mode in known.items() if (mode == "exclusive") != moved]:
+        is_ = known[wrong[0]] or "not set, so shared,"
+        if moved:
+            what = "the networks move each RDMA device into its pod, which the plug-in rdma refuses"
+            yield f"{name}: {is_} on {_some(wrong)}: {what}; set it to exclusive, or {EXPORT} without --exclusive"
+        else:
+            what = "pods would see no RDMA device, as the networks move none"
+            remedy = f"set it to shared, or {EXPORT} --attach-by sriov --exclusive"
+            yield f"{name}: {is_} on {_some(wrong)}: {what}; {remedy}"
 
 
 def _of_others(manifests: Sequence[Object], facts: Object, settings: Mapping[str, Object | None]) -> Iterator[str]:

@@ -51,6 +51,14 @@ def kernel(root: Path) -> dict[str, object]:
     return {"release": release, "modules_installed": (root / "lib/modules" / release / "modules.dep").is_file()}
 
 
+def namespaces(root: Path) -> str:
+    """Are RDMA devices of all network namespaces at once (shared), or of one each (exclusive)? Empty: no ib_core.
+
+    ``rdma system set netns`` writes the same value of the kernel (drivers/infiniband/core/device.c).
+    """
+    return {"Y": "shared", "N": "exclusive"}.get(text(root / "sys/module/ib_core/parameters/netns_mode"), "")
+
+
 def modules(root: Path, wanted: list[str]) -> dict[str, str]:
     """Module -> builtin, loaded, available (on disk, not loaded) or missing."""
     folder = root / "lib/modules" / text(root / "proc/sys/kernel/osrelease")

@@ -16,6 +16,7 @@ from ansible_collections.gpufabric.host.plugins.module_utils.rdma_state import (
     mixed,
     modules,
     names,
+    namespaces,
     packages,
     vendor_stack,
 )
@@ -78,6 +79,7 @@ ansible_facts:
         doca: {type: dict, description: "version of the set that role rdma_stack installed; packages wrong, not_held"}
         devices: {type: dict, description: "RDMA device -> interface, state of port 1, link_layer"}
         interfaces: {type: list, description: network interfaces}
+        namespaces: {type: str, description: "of RDMA devices: shared, exclusive, empty without ib_core"}
         soft_roce_kept: {type: list, description: interfaces whose Soft-RoCE link comes back at boot}
 """
 
@@ -110,6 +112,7 @@ def main() -> None:
         "doca": doca_set(etc_root),
         "devices": devices(root),
         "interfaces": names(root / "sys/class/net"),
+        "namespaces": namespaces(root),
         "soft_roce_kept": sorted(path.name[len(KEPT) : -len(".service")] for path in wants),
     }
     module.exit_json(changed=False, ansible_facts={"gpufabric_rdma": facts})

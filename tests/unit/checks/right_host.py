@@ -370,6 +370,7 @@ def facts() -> dict[str, Any]:
             "unbuilt": [],
             "doca": {"version": "", "wrong": [], "not_held": []},
             "devices": {f"mlx5_{name[-1]}": {"interface": name, **active} for name in RAILS},
+            "namespaces": "shared",
             "soft_roce_kept": [],
         },
         "gpufabric_nccl": {

@@ -25,6 +25,16 @@ def test_a_stack_that_is_kept_need_not_be_held_and_brings_its_own_tool_for_the_f
     assert [each.name for each in judged(found).of(Verdict.FAIL)] == ["packages of rdma-core"]
 
 
+def test_network_namespaces_of_rdma_devices_are_judged_where_a_mode_is_asked_for() -> None:
+    found = facts()
+    assert judged(found, variables(rdma_stack_namespaces="shared")).passed
+    (failed,) = judged(found, variables(rdma_stack_namespaces="exclusive")).of(Verdict.FAIL)
+    assert (failed.name, failed.found) == ("namespaces of RDMA devices", "shared")
+    found["gpufabric_rdma"]["namespaces"] = ""
+    assert not judged(found, variables(rdma_stack_namespaces="exclusive")).passed
+    assert judged(found).passed
+
+
 def test_nvidias_stack_without_a_build_for_the_next_kernel_fails_before_that_kernel_boots() -> None:
     found = facts()
     found["gpufabric_rdma"].update(vendor_stack=["doca-ofed 2.9.1"], unbuilt=["mlnx-ofed-kernel/24.10 for 6.1.0-31"])

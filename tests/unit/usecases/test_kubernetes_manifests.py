@@ -243,6 +243,17 @@ def test_virtual_functions_are_as_many_everywhere_and_have_the_mtu_of_the_policy
     assert f"MOST_VFS = {kubernetes.MOST_VFS}\n" in role
 
 
+def test_virtual_functions_bring_their_rdma_devices_where_those_are_exclusive_and_in_no_other_network() -> None:
+    def chains(**choices: Any) -> list[Any]:
+        every = made(SUBNET, attach_by="sriov", **choices)
+        assert [fault for each in every for fault in kubernetes_schema.faults(each)] == []
+        return [json.loads(f"[{each['spec']['metaPlugins']}]") for each in of_kind(every, "SriovNetwork")]
+
+    shared, exclusive = chains(), chains(exclusive=True)
+    assert exclusive == [[*each, {"type": "rdma"}] for each in shared]
+    assert len(exclusive) == 4
+
+
 def rails(name: str) -> tuple[PodRail, ...]:
     return kubernetes.k8s_rdma(site(name), Choices()).pods.rails
 
@@ -318,6 +329,8 @@ REFUSED = [
     (P2P, {"namespace": "A B"}, (), ["--namespace A B"]),
     (P2P, {"attach_by": "sriov"}, (), ["planes.compute.link", "addresses of their own", "link: subnet/N or svi"]),
     (SUBNET, {"vfs": 4}, (), ["--vfs 4", "--attach-by sriov"]),
+    (P2P, {"exclusive": True}, (), ["--exclusive", "need them shared", "expected: --attach-by sriov"]),
+    (SUBNET, {"exclusive": True}, (), ["--exclusive", "need them shared", "expected: --attach-by sriov"]),
     (SUBNET, {"attach_by": "sriov", "pods_per_node": 3, "vfs": 2}, (), ["--vfs", "3 to 1024", "found: 2"]),
     (
         P2P,

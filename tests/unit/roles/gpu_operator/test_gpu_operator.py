@@ -153,7 +153,9 @@ def test_every_value_that_is_set_is_one_of_the_chart(role: Any) -> None:
 
     every = role.gpu_operator_values({**SETTINGS, "driver_version": "580.1"})
     assert leaves(every) <= set(rows(VALUES))
-    assert leaves(yaml.safe_load((CHART / "values.yaml").read_text())) == set(rows(VALUES)), "the toy has the real names"
+    assert leaves(yaml.safe_load((CHART / "values.yaml").read_text())) == set(rows(VALUES)), (
+        "the toy has the real names"
+    )
 
 
 def test_recorded_values_and_fields_are_those_of_the_chart_and_its_definition() -> None:

@@ -32,8 +32,8 @@ Object = dict[str, Any]
 
 
 @cache
-def exported(name: str, attach_by: Any = "multus") -> list[Object]:
-    files = kubernetes.k8s_rdma(load(str(ROOT / name)), Choices(attach_by=attach_by)).files
+def exported(name: str, attach_by: Any = "multus", exclusive: bool = False) -> list[Object]:
+    files = kubernetes.k8s_rdma(load(str(ROOT / name)), Choices(attach_by=attach_by, exclusive=exclusive)).files
     return [dict(each) for file, documents in files.items() if file != kubernetes.SAMPLE for each in documents]
 
 
@@ -224,6 +224,25 @@ def test_settings_that_a_host_role_owns_as_well_are_refused_and_what_fits_is_not
         "roce_qos_virtual_functions_allowed: 0 on gpu-2: the operator makes 1 virtual functions of each port, and role "
         "roce_qos would refuse these hosts; set it to 1"
     ]
+
+
+def test_rdma_devices_are_shared_or_exclusive_on_hosts_as_the_networks_want_them(cluster: Cluster) -> None:
+    def problems(mode: str, manifests: list[Object]) -> list[str]:
+        more = {"roce_qos_virtual_functions_allowed": 1} if manifests is not exported(P2P) else {}
+        return cluster.problems(manifests, hosts={"gpu-2": {"rdma_stack_namespaces": mode, **more} if mode else more})
+
+    moving, shared = exported(SUBNET, "sriov", exclusive=True), exported(SUBNET, "sriov")
+    assert problems("exclusive", moving) == problems("shared", shared) == problems("", shared) == []
+    assert problems("shared", exported(P2P)) == []
+    for mode, is_ in (("", "not set, so shared,"), ("shared", "shared")):
+        (found,) = problems(mode, moving)
+        assert found.startswith(
+            f"rdma_stack_namespaces: {is_} on gpu-2: the networks move each RDMA device into its pod"
+        )
+        assert "set it to exclusive" in found
+    for manifests in (shared, exported(P2P)):
+        (found,) = problems("exclusive", manifests)
+        assert found.startswith("rdma_stack_namespaces: exclusive on gpu-2: pods would see no RDMA device")
 
 
 def test_the_operators_driver_is_refused_unless_every_host_leaves_the_driver_alone(cluster: Cluster) -> None:

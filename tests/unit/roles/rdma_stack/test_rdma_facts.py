@@ -101,6 +101,11 @@ def test_a_devices_interface_is_found_by_its_gid_table_its_parent_or_its_pci_dev
     assert host()["devices"]["rxe_rail0"] == {"interface": "rail0", "state": "ACTIVE", "link_layer": "Ethernet"}
 
 
+@pytest.mark.parametrize(("kernel", "mode"), [("Y\n", "shared"), ("N\n", "exclusive"), ("", "")])
+def test_network_namespaces_of_devices_are_read_from_the_kernel(host, kernel, mode):
+    assert host({"sys/module/ib_core/parameters/netns_mode": kernel})["namespaces"] == mode
+
+
 def test_soft_roce_links_that_come_back_at_boot_are_listed(host):
     assert host()["soft_roce_kept"] == ["rail0"]
 

@@ -15,16 +15,26 @@ ALGORITHMS = {"dcqcn": 1, "programmable": 0}
 ORDERINGS = {"per_mkey": 0, "force_relax": 1}
 IF_THERE = ("LINK_TYPE", "INTERNAL_CPU_OFFLOAD_ENGINE")
 """Not every card has these: a card with one kind of link, or without processors of its own, is as wanted."""
+SPECTRUM_X = {
+    "ROCE_ADAPTIVE_ROUTING_EN": 1,
+    "USER_PROGRAMMABLE_CC": 1,
+    "TX_SCHEDULER_LOCALITY_MODE": 2,
+    "ROCE_CC_STEERING_EXT": 2,
+    "MULTIPATH_DSCP": 0,
+}
+"""What NVIDIA's published profiles of NICs have in common: tests/corpus/nics/spectrum_x.tsv."""
 POWER = ("INTERNAL_CPU_OFFLOAD_ENGINE",)
 MOMENTS = (("current", "now"), ("next_boot", "at the next start"))
 
 ABOUT = About(
     name="firmware",
-    each="rail and setting that role nic_firmware keeps, now and at the NIC's next start; with floors, its version",
+    each="rail and setting that role nic_firmware keeps, now and at the NIC's next start; with floors, its version; "
+    "with Spectrum-X, its algorithm",
     reads=(FACT,),
     wanted="nic_firmware_*",
     passes="the firmware has the wanted value now, and will have it at the next start",
-    fails="it has another one (also while it waits for a reset, a reboot or a power cycle), or is older than its floor",
+    fails="it has another one (also while it waits for a reset, a reboot or a power cycle), or is older than its "
+    "floor; NVIDIA's algorithm does not run for the port",
     cannot_tell="no tool on the host can query the NIC, as under the kernel's lockdown",
     skipped="the NIC is no ConnectX or BlueField, has one kind of link, or has no processors of its own",
 )
@@ -52,6 +62,8 @@ def check_firmware(evidence: HostEvidence) -> list[Finding]:
                     _judge(judge, knob, setting, moment, facts)
         if own["floors"]:
             _judge_version(judge, rail, facts, own, evidence)
+        if own.get("spectrum_x"):
+            _judge_algorithm(judge, rail, facts, evidence)
     return judge.findings
 
 
@@ -63,6 +75,19 @@ def _own(variables: Mapping[str, Any]) -> dict[str, Any]:
 def _wanted(own: Mapping[str, Any]) -> Iterator[_Setting]:
     if own["link_type"] == "eth":
         yield _Setting("LINK_TYPE", 2)
+    yield from _of_congestion(own)
+    if own["pci_wr_ordering"] in ORDERINGS:
+        yield _Setting("PCI_WR_ORDERING", ORDERINGS[own["pci_wr_ordering"]])
+    if own["ats"] in ("on", "off"):
+        yield _Setting("ATS_ENABLED", 1 if own["ats"] == "on" else 0)
+    if own["vfs"] >= 0:
+        yield _Setting("SRIOV_EN", 1 if own["vfs"] else 0)
+        yield _Setting("NUM_OF_VFS", own["vfs"])
+    if own["mode"] == "nic":
+        yield _Setting("INTERNAL_CPU_OFFLOAD_ENGINE", 1)
+
+
+def _of_congestion(own: Mapping[str, Any]) -> Iterator[_Setting]:
     if own["policy"]:
         yield from (_Setting(name, 0) for name in QUIET)
         yield _Setting("ROCE_CC_PRIO_MASK", 1 << own["priority"] if own["ecn"] else 0)
@@ -71,17 +96,10 @@ def _wanted(own: Mapping[str, Any]) -> Iterator[_Setting]:
         yield _Setting("CNP_802P_PRIO", own["cnp_priority"])
     if own["cc_algorithm"] in ALGORITHMS:
         yield _Setting("ROCE_CC_LEGACY_DCQCN", ALGORITHMS[own["cc_algorithm"]])
-    if own["pci_wr_ordering"] in ORDERINGS:
-        yield _Setting("PCI_WR_ORDERING", ORDERINGS[own["pci_wr_ordering"]])
-    if own["ats"] in ("on", "off"):
-        yield _Setting("ATS_ENABLED", 1 if own["ats"] == "on" else 0)
-    if own["vfs"] >= 0:
-        yield _Setting("SRIOV_EN", 1 if own["vfs"] else 0)
-        yield _Setting("NUM_OF_VFS", own["vfs"])
-    if own["reorder"]:
+    if own.get("spectrum_x"):
+        yield from (_Setting(*each) for each in SPECTRUM_X.items())
+    elif own["reorder"]:
         yield _Setting("ROCE_ADAPTIVE_ROUTING_EN", 1)
-    if own["mode"] == "nic":
-        yield _Setting("INTERNAL_CPU_OFFLOAD_ENGINE", 1)
 
 
 def _judge(judge: Judge, knob: Knob, setting: _Setting, moment: str, facts: Mapping[str, Any]) -> None:
@@ -98,6 +116,20 @@ def _judge(judge: Judge, knob: Knob, setting: _Setting, moment: str, facts: Mapp
         judge.skip(knob, "the card has no such setting")
     else:
         judge.decide(knob, False, "no such setting", why="the card cannot do what is asked")
+
+
+def _judge_algorithm(judge: Judge, rail: str, facts: Mapping[str, Any] | None, evidence: HostEvidence) -> None:
+    """DCQCN's place is empty unless NVIDIA's program runs for the port."""
+    knob = Knob(rail, "Spectrum-X algorithm", "runs", "pgrep -a doca_spcx_cc", ShownOn.STAND_IN)
+    if facts is None:
+        judge.undecided(knob, evidence.why_unread(FACT))
+    elif facts.get("driver") not in (DRIVER, None):
+        judge.skip(knob, facts["reason"])
+    elif "algorithm" not in facts:
+        judge.undecided(knob, facts["reason"] or "nobody looked for it")
+    else:
+        found, why = facts["algorithm"], "start doca_spcx_cc --device with the rail's RDMA device; no role does"
+        judge.decide(knob, found == "runs", found, why=why)
 
 
 def _judge_version(

@@ -164,7 +164,7 @@ def nccl_wanted(variables: Mapping[str, Any]) -> dict[str, str]:
         "NCCL_SOCKET_IFNAME": "=" + ",".join(variables["nccl_socket_interfaces"]),
         "NCCL_CROSS_NIC": variables["nccl_cross_nic"],
         "NCCL_PXN_DISABLE": variables["nccl_pxn_disable"],
-        "NCCL_IB_FIFO_TC": variables.get("nccl_fifo_traffic_class"),
+        "NCCL_IB_FIFO_TC": variables.get("nccl_fifo_traffic_class", variables["nccl_traffic_class"]),
         "NCCL_IB_TIMEOUT": variables.get("nccl_ib_timeout"),
         "NCCL_IB_RETRY_CNT": variables.get("nccl_ib_retry_count"),
         **_of_queue_pairs(variables),

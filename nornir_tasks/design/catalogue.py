@@ -187,6 +187,8 @@ class NicModel:
     """The kernel driver and user-space provider for its RDMA; None: not supported by the host roles."""
     pci_device: str | None = None
     """PCI device ID, four digits; None: no source names it."""
+    spectrum_x: bool = False
+    """One of NVIDIA's published Spectrum-X profiles is for it."""
 
     @property
     def speeds_gbps(self) -> tuple[int, ...]:

@@ -33,11 +33,16 @@ class HostNeeds:
     provider: Literal["mlx5", "rxe"]
     roce: ClassPolicy
     """The class with which RDMA is marked."""
-    dcqcn: bool
+    notified: bool
+    """Switches mark, and NICs tell senders: by DCQCN, or by another algorithm in its place."""
     queue_pairs: tuple[int, bool] | None = None
     """Queue pairs of a connection, and whether each message is split among them; None: as NCCL does by itself."""
     reorders: bool = False
     """Switches balance packet by packet, and the NICs accept that once they are told to."""
+    clear_to_send: ClassPolicy | None = None
+    """The class in which receivers tell senders to begin; None: with the data."""
+    spectrum_x: bool = False
+    """The NICs run NVIDIA's algorithm in DCQCN's place."""
 
     def is_of(self, host: str) -> bool:
         """Is this host one of the group?"""
@@ -108,9 +113,11 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks, *, with_places: b
         interfaces=demand.hosts.interfaces,
         provider=provider,
         roce=roce,
-        dcqcn=demand.terms.congestion in ("dcqcn", "lossy"),
+        notified=demand.terms.congestion != "pfc_only",
         queue_pairs=_queue_pairs(demand.terms.policy),
         reorders=demand.terms.load_balancing == "per_packet" and _needs_the_setting(demand, catalogue),
+        clear_to_send=_clear_to_send(demand),
+        spectrum_x=demand.terms.congestion == "spectrum_x",
     )
 
 
@@ -124,6 +131,11 @@ def _roce(demand: Demand) -> ClassPolicy | None:
     lossy = demand.terms.congestion == "lossy"
     found = [each for each in classes(demand.terms.classes) if (each.ecn is not None if lossy else each.lossless)]
     return found[0] if found and (len(found) == 1 or not lossy) else None
+
+
+def _clear_to_send(demand: Demand) -> ClassPolicy | None:
+    """Where pauses alone hold senders back, the intent must have it; elsewhere it may."""
+    return next((each for each in classes(demand.terms.classes) if each.name == "cts"), None)
 
 
 def _no_roce(demand: Demand) -> Finding:

@@ -98,6 +98,8 @@ class RoceQosVars(Vars):
     not said."""
     reorder_rails: tuple[str, ...] | None = None
     """Rails whose NICs are told to accept reordered packets, as switches balance packet by packet; None: no rail."""
+    spectrum_x: bool | None = None
+    """NVIDIA's algorithm in DCQCN's place, which role nic_firmware sets up; None: no."""
 
 
 class RdmaStackVars(Vars):
@@ -124,6 +126,9 @@ class NcclVars(Vars):
     """NCCL_IB_QPS_PER_CONNECTION; None: as NCCL does by itself."""
     split_data: bool | None = None
     """NCCL_IB_SPLIT_DATA_ON_QPS; None: as NCCL does by itself."""
+    fifo_traffic_class: Annotated[int, Field(ge=0, le=255)] | None = None
+    """NCCL_IB_FIFO_TC, of what a receiver sends to have its sender begin (github.com/NVIDIA/nccl, pull request 1194);
+    None: as the data."""
 
 
 class GpuRailVars(Vars):
@@ -195,7 +200,13 @@ class BondedHostVars(Vars):
 
 LISTS = frozenset({"rail_interfaces_rails", "gpudirect_rails", "bond_interfaces_bonds"})
 """Variables whose parts have keys that only some of them need."""
-OPTIONAL = ("roce_qos_reorder_rails", "nccl_queue_pairs", "nccl_split_data")
+OPTIONAL = (
+    "roce_qos_reorder_rails",
+    "nccl_queue_pairs",
+    "nccl_split_data",
+    "nccl_fifo_traffic_class",
+    "roce_qos_spectrum_x",
+)
 """Variables that the role has a default for, where the design says nothing."""
 
 
@@ -272,6 +283,7 @@ def host_vars(
             socket_interfaces=peers or first.needs.interfaces.get(bootstrap or "", ()),
             queue_pairs=queue_pairs,
             split_data=split_data,
+            fifo_traffic_class=_fifo_traffic_class(first.needs),
         ),
         plane_guard=PlaneGuardVars(planes=_guarded(network, host, bonded, first.needs)),
         gpudirect=GpudirectVars(rails=_of_gpus(interfaces.rails, gpu_rails) if first.needs.provider == "mlx5" else ()),
@@ -296,6 +308,11 @@ def rdma_host_vars(
         plane_guard=PlaneGuardVars(planes=planes) if len(planes) > 1 else None,
         bond_interfaces=bonded,
     )
+
+
+def _fifo_traffic_class(needs: HostNeeds) -> int | None:
+    """Not ECN-capable: no switch marks the class, and nobody would answer a mark."""
+    return None if needs.clear_to_send is None else 4 * min(needs.clear_to_send.dscp)
 
 
 def joins_gpus(network: Network, host: str, among: Kinds | None = None) -> bool:
@@ -414,8 +431,8 @@ def _roce_qos(
 ) -> RoceQosVars:
     """What a host has once, whatever planes it is on; planes that want different things were refused."""
     roce = needs[0].roce
-    ecn = needs[0].dcqcn and roce.ecn is not None
-    # Without a class of their own, notifications go with the data; the intent asks for one wherever DCQCN is on.
+    ecn = needs[0].notified and roce.ecn is not None
+    # Without a class of their own, notifications go with the data; the intent asks for one wherever there are any.
     cnp = next((each for each in policies if each.name == "cnp"), roce)
     dscp = min(roce.dscp)
     return RoceQosVars(
@@ -439,6 +456,7 @@ def _roce_qos(
         cnp_priority=cnp.priority,
         cable_m=cable_m,
         reorder_rails=reorder or None,
+        spectrum_x=needs[0].spectrum_x or None,
     )
 
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from itertools import product
 from math import ceil
 
-from nornir_tasks.design import balancing, buffers, mtu, overrides, qos, spare_legs, vrfs
+from nornir_tasks.design import balancing, buffers, congestion, mtu, overrides, qos, spare_legs, vrfs
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.front_panel import all_slots
+from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.panel import Panel
 from nornir_tasks.design.port_profiles import queue_numbers
@@ -23,6 +24,7 @@ def over_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts
     check = _Check(choices, layout, os_facts)
     rules = [
         balancing.refusals(choices, layout, os_facts),
+        congestion.refusals(choices, joins_gpus=check.joins_gpus),
         check.unnumbered(),
         vrfs.refusals(choices),
         check.lossless(),
@@ -106,6 +108,12 @@ class _Check:
     def demand(self) -> Demand:
         """What is asked of the fabric."""
         return self.choices.demand
+
+    @property
+    def joins_gpus(self) -> bool:
+        """Is the plane one that GPUs use?"""
+        kind = kinds().planes.get(self.demand.kind)
+        return kind is not None and kind.joins_gpus
 
     def unnumbered(self) -> Iterator[Finding]:
         """Links without addresses: only between ends whose sources confirm each other, with BFD if it is intended."""

@@ -138,6 +138,7 @@ class NicFile(_Part):
     out_of_order_setting: _Figure[str] | None = None
     rdma_provider: _Figure[Literal["mlx5", "rxe"]] | None = None
     pci_device: _Figure[PciDevice] | None = None
+    spectrum_x: _Figure[bool] | None = None
 
     def model_data(self) -> NicModel:
         """The figures without their sources."""
@@ -147,7 +148,8 @@ class NicFile(_Part):
         mtu = _value(self.max_mtu_bytes)
         cage = self.cage.value if self.cage else None
         device = self.pci_device.value if self.pci_device else None
-        return NicModel(self.vendor, self.model, self.modes.value, mtu, reorders, setting, cage, provider, device)
+        own = (mtu, reorders, setting, cage, provider, device, self.spectrum_x is not None and self.spectrum_x.value)
+        return NicModel(self.vendor, self.model, self.modes.value, *own)
 
 
 class _OpticForm(_Part):

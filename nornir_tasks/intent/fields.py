@@ -217,13 +217,13 @@ def _rail_number(value: object) -> int:
 
 
 def _congestion(value: object) -> str:
-    if value in ("dcqcn", "pfc_only", "lossy"):
+    if value in PROFILES:
         return str(value)
-    what = f"{value} is not built yet" if value == _NOT_BUILT_YET else "no such way against congestion"
-    raise wrong(what, "dcqcn, pfc_only or lossy", value)
+    raise wrong("no such way against congestion", f"{', '.join(PROFILES[:-1])} or {PROFILES[-1]}", value)
 
 
-_NOT_BUILT_YET = "spectrum_x"
+PROFILES = ("dcqcn", "pfc_only", "lossy", "spectrum_x")
+"""The ways against congestion, each one profile for switches, NICs and NCCL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +249,8 @@ Breakout = Annotated[Split, BeforeValidator(_split), Written("ports x speed of e
 HostLink = Annotated[str, BeforeValidator(_host_link), Written("`p2p`, `svi`, `bond`, or `subnet/N` with N 24-30")]
 Prefix = Annotated[IPv4Network, BeforeValidator(_prefix), Written("IPv4 prefix")]
 Asns = Annotated[AsnRange, BeforeValidator(_asns), Written(f"range of ASNs, first-last within 1-{MAX_ASN}")]
-Congestion = Annotated[str, BeforeValidator(_congestion), Written("`dcqcn`, `pfc_only` or `lossy`")]
-"""``dcqcn``, ``pfc_only`` or ``lossy``."""
+Congestion = Annotated[str, BeforeValidator(_congestion), Written("`dcqcn`, `pfc_only`, `lossy` or `spectrum_x`")]
+"""One of PROFILES."""
 Ratio = Annotated[float, BeforeValidator(_ratio), Written(f"ratio: a number above 0, up to {MAX_RATIO}, or as `3:1`")]
 """Of two bandwidths: a number, or ``3:1``."""
 DscpSet = Annotated[

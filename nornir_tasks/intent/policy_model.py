@@ -51,7 +51,7 @@ class TrafficClassIntent(Part):
     """Goes before all classes that are not strict. Either this or ``weight``."""
     ecn: EcnIntent | None = None
     """Marks packets where queues grow: ``auto`` is the start value published for the ASIC. Without it the class does
-    not mark. With ``congestion: pfc_only`` none does, with ``dcqcn`` and ``lossy`` at least one."""
+    not mark. With ``congestion: pfc_only`` none does, with each of the others at least one."""
     weight: Annotated[int, Field(ge=1, le=100), Unit("percent")] | None = None
     """Percent of what strict classes leave over; all weights sum to 100. Required unless ``strict``."""
 
@@ -91,10 +91,13 @@ class PolicyIntent(Part):
 
     classes: dict[Name, TrafficClassIntent]
     """What a packet's DSCP means, on switches and hosts alike. One is called ``cnp``, unless ``congestion`` is
-    ``pfc_only``."""
+    ``pfc_only``. One called ``cts``, strict, is for what NCCL's receivers send to have a sender begin (clear-to-send);
+    needed with ``pfc_only`` where GPUs have a lossless class."""
     congestion: Congestion
     """How senders learn to slow down. ``dcqcn``: switches mark, receivers notify; ``pfc_only``: pauses alone;
-    ``lossy``: as ``dcqcn``, and no class is lossless: what is dropped all the same, NICs send again."""
+    ``lossy``: as ``dcqcn``, and no class is lossless: what is dropped all the same, NICs send again; ``spectrum_x``:
+    NVIDIA's own algorithm on NICs in place of DCQCN, with ``load_balancing: per_packet``. What each sets where is in
+    docs/congestion.md."""
     load_balancing: LoadBalancing = "static"
     """How a switch spreads over equal-cost paths. ``static``: by a hash, a flow stays on its path; ``flowlet``: a flow
     may change its path after a gap; ``per_packet``: each packet goes by load, for NICs that put packets back in order.

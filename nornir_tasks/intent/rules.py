@@ -143,7 +143,10 @@ def _weights(each: WithClasses) -> Iterator[Finding]:
 
 
 def congestion(each: WithCongestion) -> Iterator[Finding]:
-    """DCQCN is whole or not at all: switches mark, and hosts have a class to say so in. ``lossy`` is DCQCN alone."""
+    """Each profile is whole or not at all. But for ``pfc_only``: switches mark, and hosts have a class to say so in."""
+    yield from _clear_to_send(each)
+    if each.congestion == "spectrum_x":
+        yield from _needs_lossless(each)
     marking = [name for name, traffic in each.classes.items() if traffic.ecn is not None]
     for name, traffic in each.classes.items() if each.congestion == "lossy" else ():
         if traffic.lossless:
@@ -161,14 +164,33 @@ def congestion(each: WithCongestion) -> Iterator[Finding]:
     elif not marking:
         yield Finding(
             ("congestion",),
-            "DCQCN, but no class marks",
+            f"{_name(each)}, but no class marks",
             "ecn: auto in the class that carries RDMA",
             hint="without marks the senders never slow down; set congestion: pfc_only if only PFC is intended",
         )
     elif "cnp" not in each.classes:
         yield Finding(
             ("classes",),
-            "DCQCN, but there is no class cnp",
+            f"{_name(each)}, but there is no class cnp",
             "a class named cnp for congestion notifications",
             hint="the hosts send them with this class's DSCP, as cnp: {dscp: 48, priority: 6, strict: true}",
         )
+
+
+def _name(each: WithCongestion) -> str:
+    return "Spectrum-X" if each.congestion == "spectrum_x" else "DCQCN"
+
+
+def _needs_lossless(each: WithCongestion) -> Iterator[Finding]:
+    """NVIDIA's published profiles of NICs all pause one priority."""
+    if not any(traffic.lossless for traffic in each.classes.values()):
+        hint = "NVIDIA's profiles of NICs pause one priority; without one it is congestion: lossy"
+        yield Finding(("congestion",), "Spectrum-X, but no class is lossless", "lossless: true in one class", hint=hint)
+
+
+def _clear_to_send(each: WithCongestion) -> Iterator[Finding]:
+    """By it receivers pace their senders."""
+    cts = each.classes.get("cts")
+    if cts is not None and not cts.strict:
+        what = "clear-to-send would wait behind the data that it asks for"
+        yield Finding(("classes", "cts"), what, "strict: true for the class named cts")

@@ -35,7 +35,7 @@ class Terms:
 
     @property
     def congestion(self) -> str:
-        """``dcqcn``, ``pfc_only`` or ``lossy``."""
+        """One of ``PROFILES`` in :mod:`nornir_tasks.intent.fields`."""
         return self.policy.congestion if self.plane.congestion is None else self.plane.congestion
 
     @property

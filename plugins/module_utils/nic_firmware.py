@@ -40,6 +40,9 @@ except ImportError:  # in a test
     from roce_host import Host, locked
     from roce_report import Absence, Change, Failure, Report
 
+SPECTRUM_X_PROGRAM = "/opt/mellanox/doca/tools/doca_spcx_cc"
+"""NVIDIA's algorithm, which runs beside each port as ``doca_spcx_cc --device <RDMA device>``:
+github.com/Mellanox/nic-configuration-operator, pkg/spectrumx/spectrumx.go at 8bfbeb34ba25."""
 RESET_TOOLS = {"mlxconfig": "mlxfwreset", "mstconfig": "mstfwreset"}
 """The tool that resets a card, of the package that has the tool for its settings."""
 BACK_WITHIN_S = 120.0
@@ -54,6 +57,15 @@ class FirmwareReport(Report):
     power_cycle_reasons: list[str] = field(default_factory=list)
     resets: list[str] = field(default_factory=list)
     """Cards that were reset, or would be."""
+
+
+def _serves(cmdline: Path, device: str) -> bool:
+    """Is this process NVIDIA's algorithm for this RDMA device? A process that has gone is none."""
+    try:
+        words = cmdline.read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return False
+    return words[0].rpartition("/")[2] == SPECTRUM_X_PROGRAM.rpartition("/")[2] and device in words[1:]
 
 
 class Nic:
@@ -88,6 +100,16 @@ class Nic:
         found = port_of(self.host.root, self.rail)
         return text(self.host.at(f"/sys/class/infiniband/{found.device}/fw_ver")) if found else ""
 
+    @property
+    def algorithm(self) -> str:
+        """Of NVIDIA's own: ``runs`` for this port, ``is installed``, or ``is not installed``."""
+        found = port_of(self.host.root, self.rail)
+        if found is not None and any(
+            _serves(each, found.device) for each in self.host.at("/proc").glob("[0-9]*/cmdline")
+        ):
+            return "runs"
+        return "is installed" if self.host.at(SPECTRUM_X_PROGRAM).is_file() else "is not installed"
+
     def ask(self) -> Firmware:
         """The settings, queried now. Raises FirmwareError."""
         self.firmware = Firmware(self.pci, self.host.run)
@@ -98,7 +120,7 @@ class Nic:
         found: dict[str, Any] = {"pci": None, "version": "", "settings": {}, "reason": ""}
         if not self.there:
             return {**found, "reason": f"there is no interface {self.rail}"}
-        found["driver"] = self.driver
+        found |= {"driver": self.driver, "algorithm": self.algorithm}
         if self.driver != DRIVER:
             return {**found, "reason": f"the NIC is not of {DRIVER}"}
         found |= {"pci": self.pci, "version": self.version}
@@ -148,6 +170,12 @@ class Run:
             return False
         if self.values["floors"]:
             self._judge_version(nic)
+        if self.values["spectrum_x"] and nic.algorithm == "is not installed":
+            why = f"there is no {SPECTRUM_X_PROGRAM}, of NVIDIA's package doca-spcx-cc; this role does not install it"
+            remedy = "install it, or take congestion: dcqcn in the intent"
+            self._fail(
+                nic, "Spectrum-X algorithm", nic.algorithm, "installed (nic_firmware_spectrum_x)", f"{why}; {remedy}"
+            )
         return True
 
     def _judge_version(self, nic: Nic) -> None:

@@ -17,6 +17,15 @@ try:
 except ImportError:  # in a test
     from roce_firmware import POLICY_SETTINGS
 
+SPECTRUM_X = {
+    "ROCE_ADAPTIVE_ROUTING_EN": 1,
+    "USER_PROGRAMMABLE_CC": 1,
+    "TX_SCHEDULER_LOCALITY_MODE": 2,
+    "ROCE_CC_STEERING_EXT": 2,
+    "MULTIPATH_DSCP": 0,
+}
+"""On what NVIDIA's published profiles RA2.0 to RA3.0 agree, beside links and functions
+(tests/corpus/nics/spectrum_x.tsv). They differ in ROCE_RTT_RESP_DSCP, which is therefore left alone."""
 OF_PORT = (*POLICY_SETTINGS, "LINK_TYPE")
 """Settings of a port, named with its ``_P1``; all others are of the PCI function or the card."""
 WHERE_THE_CARD_HAS_IT = ("LINK_TYPE", "INTERNAL_CPU_OFFLOAD_ENGINE")
@@ -33,6 +42,7 @@ NAMES = (
     "NUM_OF_VFS",
     "ROCE_ADAPTIVE_ROUTING_EN",
     "INTERNAL_CPU_OFFLOAD_ENGINE",
+    *(name for name in SPECTRUM_X if name != "ROCE_ADAPTIVE_ROUTING_EN"),
 )
 """All settings that this role can own, without the ``_P1`` of a port."""
 ALGORITHMS = {"dcqcn": 1, "programmable": 0}
@@ -74,13 +84,7 @@ def wanted_settings(values: Mapping[str, Any]) -> tuple[Want, ...]:
     found: dict[str, tuple[int, str]] = {}
     if values["link_type"] == "eth":
         found["LINK_TYPE"] = (ETHERNET, "link_type")
-    if values["policy"]:
-        quiet = ("DCBX_WILLING", "LLDP_NB_DCBX", "LLDP_NB_RX_MODE", "LLDP_NB_TX_MODE")
-        found.update(dict.fromkeys(quiet, (0, "policy")))
-        found["ROCE_CC_PRIO_MASK"] = (1 << values["priority"] if values["ecn"] else 0, "policy")
-        if values["ecn"]:
-            found["CNP_DSCP"] = (values["cnp_dscp"], "policy")
-            found["CNP_802P_PRIO"] = (values["cnp_priority"], "policy")
+    found.update(_of_policy(values))
     if values["cc_algorithm"] != "keep":
         found["ROCE_CC_LEGACY_DCQCN"] = (ALGORITHMS[values["cc_algorithm"]], "cc_algorithm")
     if values["pci_wr_ordering"] != "keep":
@@ -90,11 +94,25 @@ def wanted_settings(values: Mapping[str, Any]) -> tuple[Want, ...]:
     if values["vfs"] >= 0:
         found["SRIOV_EN"] = (int(values["vfs"] > 0), "vfs")
         found["NUM_OF_VFS"] = (values["vfs"], "vfs")
-    if values["reorder"]:
+    if values["spectrum_x"]:
+        found.update({name: (value, "spectrum_x") for name, value in SPECTRUM_X.items()})
+    elif values["reorder"]:
         found["ROCE_ADAPTIVE_ROUTING_EN"] = (1, "reorder")
     if values["mode"] == "nic":
         found["INTERNAL_CPU_OFFLOAD_ENGINE"] = (NIC_MODE, "mode")
     return tuple(Want(name, value, f"nic_firmware_{variable}") for name, (value, variable) in found.items())
+
+
+def _of_policy(values: Mapping[str, Any]) -> dict[str, tuple[int, str]]:
+    found: dict[str, tuple[int, str]] = {}
+    if values["policy"]:
+        quiet = ("DCBX_WILLING", "LLDP_NB_DCBX", "LLDP_NB_RX_MODE", "LLDP_NB_TX_MODE")
+        found.update(dict.fromkeys(quiet, (0, "policy")))
+        found["ROCE_CC_PRIO_MASK"] = (1 << values["priority"] if values["ecn"] else 0, "policy")
+        if values["ecn"]:
+            found["CNP_DSCP"] = (values["cnp_dscp"], "policy")
+            found["CNP_802P_PRIO"] = (values["cnp_priority"], "policy")
+    return found
 
 
 def find_problems(values: Mapping[str, Any]) -> list[str]:
@@ -104,6 +122,11 @@ def find_problems(values: Mapping[str, Any]) -> list[str]:
         problems.append(
             "roce_qos_firmware: true: this role alone owns the firmware's settings. "
             "Remove it, and set nic_firmware_policy: true and nic_firmware_change_allowed: true"
+        )
+    if values["spectrum_x"] and values["cc_algorithm"] == "dcqcn":
+        problems.append(
+            "nic_firmware_cc_algorithm: dcqcn: that one alone, where the intent's congestion is spectrum_x. "
+            "Write programmable or keep, or change the intent"
         )
     if not -1 <= values["vfs"] <= MOST_VFS:
         problems.append(f"nic_firmware_vfs: {values['vfs']}. Write 0 to {MOST_VFS}, or -1 to leave them alone")

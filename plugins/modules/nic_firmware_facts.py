@@ -58,6 +58,9 @@ ansible_facts:
             Name (without the port) to C(current) and C(next_boot); what the card does not have is not in it, and it is
             empty with the C(reason).
           type: dict
+        algorithm:
+          description: NVIDIA's own for Spectrum-X, C(runs) for this port, C(is installed) or C(is not installed).
+          type: str
         reason: {description: "Why nothing could be read.", type: str}
 """
 

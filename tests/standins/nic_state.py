@@ -37,10 +37,22 @@ OF_THE_FUNCTION = {
 }
 """More rows, named without a port: tests/recorded/mlxconfig/query_bluefield3.txt; ROCE_CC_LEGACY_DCQCN as in a
 published query of a ConnectX-6 Dx (document 40929553731). No published table has ATS_ENABLED: spelt like its like."""
+PROGRAMMABLE = {
+    "USER_PROGRAMMABLE_CC": "False(0)",
+    "TX_SCHEDULER_LOCALITY_MODE": "0",
+    "ROCE_CC_STEERING_EXT": "0",
+    "MULTIPATH_DSCP": "1",
+}
+"""Names of tests/corpus/nics/spectrum_x.tsv; no published table at hand says what the tool calls their values."""
 CARDS = {
     "plain": {},
     "connectx7": {**OF_THE_FUNCTION, "LINK_TYPE": "ETH(2)"},
-    "bluefield3": {**OF_THE_FUNCTION, "LINK_TYPE": "ETH(2)", "INTERNAL_CPU_OFFLOAD_ENGINE": "ENABLED(0)"},
+    "bluefield3": {
+        **OF_THE_FUNCTION,
+        **PROGRAMMABLE,
+        "LINK_TYPE": "ETH(2)",
+        "INTERNAL_CPU_OFFLOAD_ENGINE": "ENABLED(0)",
+    },
 }
 """Rows that a card has beyond FACTORY_FIRMWARE: composites of several recordings, no one card printed all of this."""
 ROCE_ACCL = {

@@ -6,19 +6,19 @@ import json
 import sys
 from pathlib import Path
 
-from nic_state import FACTORY_FIRMWARE, OF_THE_FUNCTION, Nic, folder, log_call, not_recorded
+from nic_state import FACTORY_FIRMWARE, OF_THE_FUNCTION, PROGRAMMABLE, Nic, folder, log_call, not_recorded
 
 SPELT = {
     "LLDP_NB_RX_MODE": ("OFF(0)", "", "ALL(2)"),
     "LLDP_NB_TX_MODE": ("OFF(0)", "", "ALL(2)"),
     **dict.fromkeys(("LLDP_NB_DCBX", "DCBX_IEEE", "DCBX_CEE", "DCBX_WILLING"), ("False(0)", "True(1)")),
     **dict.fromkeys(("SRIOV_EN", "ROCE_ADAPTIVE_ROUTING_EN", "ROCE_CC_LEGACY_DCQCN"), ("False(0)", "True(1)")),
-    "ATS_ENABLED": ("False(0)", "True(1)"),
+    **dict.fromkeys(("ATS_ENABLED", "USER_PROGRAMMABLE_CC"), ("False(0)", "True(1)")),
     "LINK_TYPE": ("", "IB(1)", "ETH(2)"),
     "PCI_WR_ORDERING": ("per_mkey(0)", "force_relax(1)"),
     "INTERNAL_CPU_OFFLOAD_ENGINE": ("ENABLED(0)", "DISABLED(1)"),
 }
-OF_THE_CARD = (*OF_THE_FUNCTION, "INTERNAL_CPU_OFFLOAD_ENGINE")
+OF_THE_CARD = (*OF_THE_FUNCTION, *PROGRAMMABLE, "INTERNAL_CPU_OFFLOAD_ENGINE")
 """Names without a port."""
 
 

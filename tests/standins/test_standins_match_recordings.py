@@ -166,7 +166,7 @@ def test_rows_of_a_card_with_more_settings_are_as_recorded(state, run) -> None:
     recorded = read_transcript("mlxconfig/query_bluefield3.txt")[0].stdout.splitlines()
     rows = {tuple(words) for words in map(str.split, recorded) if len(words) == 2 and words[0] in firmware}
     assert rows <= shown
-    assert len(rows) == 5
+    assert len(rows) == 6
 
 
 def test_a_register_is_shown_and_set_as_recorded_and_a_reset_forgets_it(state, run) -> None:

@@ -245,6 +245,7 @@ _SPECTRUM4 = NvueCapabilities(
             speeds_gbps=(200, 400),
         ),
     ),
+    spectrum_x="docs514 Equal-Cost-Multipath-Load-Sharing.md, Adaptive Routing: with NVIDIA's NICs, as Spectrum-X",
 )
 
 LOAD_BALANCING = MappingProxyType({"per_packet": "Cumulus Linux on Spectrum-4, links of 200G and 400G"})
@@ -257,6 +258,7 @@ _CELLS144 = replace(
     max_ecmp_paths=64,
     # docs514 Equal-Cost-Multipath-Load-Sharing.md names Spectrum-4 alone
     load_balancing=(),
+    spectrum_x="",
 )
 
 _BY_ASIC = {

@@ -118,3 +118,45 @@ def test_a_version_is_judged_by_the_floor_of_its_series(version: str, allowed: b
     more = {"nic_firmware_floors": ["28.39.3560"], "nic_firmware_below_floor_allowed": allowed}
     (finding,) = [each for each in judged(found, **more) if each.name == "rail2 version"]
     assert finding.verdict is verdict
+
+
+SPECTRUM_X = {
+    "USER_PROGRAMMABLE_CC": 1,
+    "TX_SCHEDULER_LOCALITY_MODE": 2,
+    "ROCE_CC_STEERING_EXT": 2,
+    "MULTIPATH_DSCP": 0,
+}
+
+
+def with_algorithm(word: str | None) -> dict[str, Any]:
+    found = found_with()
+    for each in found["gpufabric_nic_firmware"].values():
+        each["settings"] |= {name: {"current": value, "next_boot": value} for name, value in SPECTRUM_X.items()}
+        each["algorithm"] = "runs"
+    if word is None:
+        del found["gpufabric_nic_firmware"]["rail2"]["algorithm"]
+    else:
+        found["gpufabric_nic_firmware"]["rail2"]["algorithm"] = word
+    return found
+
+
+def test_spectrum_x_is_judged_by_its_settings_and_by_the_algorithm_that_runs() -> None:
+    findings = judged(with_algorithm("runs"), nic_firmware_spectrum_x=True)
+    assert {each.verdict for each in findings} == {Verdict.PASS}
+    assert len(findings) == (len({**GOOD, **SPECTRUM_X}) * 2 + 1) * len(RAILS)
+
+
+@pytest.mark.parametrize("name", SPECTRUM_X)
+def test_a_setting_of_spectrum_x_that_differs_fails(name: str) -> None:
+    found = with_algorithm("runs")
+    found["gpufabric_nic_firmware"]["rail2"]["settings"][name]["current"] += 1
+    (failed,) = of(judged(found, nic_firmware_spectrum_x=True), Verdict.FAIL)
+    assert failed.name == f"rail2 {name} now"
+
+
+@pytest.mark.parametrize(
+    ("word", "verdict"), [("is installed", Verdict.FAIL), ("is not installed", Verdict.FAIL), (None, Verdict.ERROR)]
+)
+def test_without_its_algorithm_a_rail_of_spectrum_x_does_not_pass(word: str | None, verdict: Verdict) -> None:
+    (finding,) = of(judged(with_algorithm(word), nic_firmware_spectrum_x=True), verdict)
+    assert finding.name == "rail2 Spectrum-X algorithm"

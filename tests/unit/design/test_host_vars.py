@@ -130,8 +130,11 @@ def test_without_dcqcn_hosts_do_not_claim_to_hear_marks(tmp_path: Path) -> None:
     data = lab_data()
     data["policy"]["congestion"] = "pfc_only"
     data["policy"]["classes"]["roce"].pop("ecn")
-    values = host_vars(*designed(tmp_path, data), "gpu-1").roce_qos
-    assert (values.ecn, values.traffic_class) == (False, 104)
+    data["policy"]["classes"]["cts"] = data["policy"]["classes"].pop("cnp")
+    values = host_vars(*designed(tmp_path, data), "gpu-1")
+    assert (values.roce_qos.ecn, values.roce_qos.traffic_class) == (False, 104)
+    assert values.nccl.fifo_traffic_class == 4 * 48, "clear-to-send goes before the data, and is marked by nobody"
+    assert "nccl_fifo_traffic_class" not in host_vars(*designed(tmp_path, lab_data()), "gpu-1").ansible()
 
 
 def lossy(data: dict[str, Any]) -> dict[str, Any]:

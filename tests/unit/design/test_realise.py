@@ -79,6 +79,7 @@ def test_without_dcqcn_nothing_marks_but_pfc_stays() -> None:
     data = site()
     data["policy"]["congestion"] = "pfc_only"
     del data["policy"]["classes"]["roce"]["ecn"]
+    data["policy"]["classes"]["cts"] = data["policy"]["classes"].pop("cnp")
     for each in configs_of(data).values():
         profile = each.config.qos.profiles[0]
         assert all(queue.ecn is None for queue in profile.queues)

@@ -27,6 +27,7 @@ OTHER_QUEUES = """\
     congestion: pfc_only
     classes:
       bulk: {dscp: 0, priority: 0, weight: 40}
+      cts: {dscp: 46, priority: 5, strict: true}
       nvme: {dscp: 26, priority: 3, lossless: true, weight: 60}
 """
 FABRIC_OF = {"compute": "rails", "data": "front", "archive": "front"}

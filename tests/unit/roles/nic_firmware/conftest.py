@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[4]
 STANDINS = ROOT / "tests" / "standins"
 sys.path[:0] = [str(ROOT / "plugins" / "module_utils"), str(STANDINS)]
-from nic_firmware import FirmwareReport, apply, judge, read_nics  # noqa: E402
+from nic_firmware import SPECTRUM_X_PROGRAM, FirmwareReport, apply, judge, read_nics  # noqa: E402
 from roce_host import Host  # noqa: E402
 
 RAILS = {"rail0": "0000:01:00.0", "rail1": "0000:01:00.1"}
@@ -30,6 +30,7 @@ def values_of(**changed: Any) -> dict[str, Any]:
         "cnp_dscp": 48,
         "cnp_priority": 6,
         "reorder": False,
+        "spectrum_x": False,
         "link_type": "eth",
         "mode": "nic",
         "policy": False,
@@ -107,6 +108,9 @@ def card_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
         monkeypatch.setenv("PATH", f"{folder / 'bin'}:{Path(sys.executable).parent}:/usr/bin:/bin")
         made.append(folder)
         standin("up", folder)
+        program = folder / "root" / SPECTRUM_X_PROGRAM.lstrip("/")
+        program.parent.mkdir(parents=True)
+        program.touch()
         return CardHost(folder)
 
     yield make

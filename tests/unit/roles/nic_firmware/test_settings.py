@@ -9,6 +9,7 @@ from conftest import RAILS, values_of
 from nic_settings import NAMES, find_problems, wanted_settings
 
 ROCE = {"policy": True}
+SPECTRUM_X = {"spectrum_x": True}
 TABLE: list[tuple[str, dict[str, Any], str, str, str]] = [
     # setting, variables, another value, the wanted one as the tool shows it, what brings it in
     ("LINK_TYPE", {"link_type": "eth"}, "IB(1)", "ETH(2)", "reset"),
@@ -30,6 +31,11 @@ TABLE: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("SRIOV_EN", {"vfs": 0}, "True(1)", "False(0)", "reset"),
     ("NUM_OF_VFS", {"vfs": 8}, "16", "8", "reset"),
     ("ROCE_ADAPTIVE_ROUTING_EN", {"reorder": True}, "False(0)", "True(1)", "reset"),
+    ("USER_PROGRAMMABLE_CC", SPECTRUM_X, "False(0)", "True(1)", "reset"),
+    ("TX_SCHEDULER_LOCALITY_MODE", SPECTRUM_X, "0", "2", "reset"),
+    ("ROCE_CC_STEERING_EXT", SPECTRUM_X, "0", "2", "reset"),
+    ("MULTIPATH_DSCP", SPECTRUM_X, "1", "0", "reset"),
+    ("ROCE_ADAPTIVE_ROUTING_EN", SPECTRUM_X, "False(0)", "True(1)", "reset"),
     ("INTERNAL_CPU_OFFLOAD_ENGINE", {"mode": "nic"}, "ENABLED(0)", "DISABLED(1)", "power cycle"),
 ]
 ALONE = {"link_type": "keep", "mode": "keep"}

@@ -125,6 +125,16 @@ def test_probes_cross_every_spine_and_a_dead_one_is_named(lab: RoutedLab) -> Non
     assert (first["check"], first["device"]) == ("reach", "spine-1")
 
 
+def test_bfd_takes_a_switch_that_hangs_out_of_the_next_hops(lab: RoutedLab, figure: Callable[[str], None]) -> None:
+    began_s = time.monotonic()
+    lab.operator.run("lab", "freeze", "spine-1")
+    until(lambda: len(set().union(*lab.kernel("leaf-g1-r0").values())) == 1, CONVERGED_S)
+    figure(f"machine: the next hops of a switch that hangs are gone within {time.monotonic() - began_s:.0f} s")
+    (reason,) = (each["reason"] for each in lab.ask("sessions", device="leaf-g1-r0") if each["peer"] == "spine-1")
+    assert "BFD" in reason
+    lab.operator.run("lab", "mend", "spine-1")
+
+
 def round_trip_ms(lab: RoutedLab) -> float:
     """The shortest of some, over one of rail 0's cables to its leaf."""
     shown = lab.inside("gpu-1", "ping", "-n", "-q", "-c", "10", "-i", "0.2", "-W", "5", "10.168.0.0")

@@ -239,6 +239,8 @@ class Capabilities:
     addresses with IPv4 routes on it (RFC 8950); empty: with none."""
     has_link_local_bfd: bool = False
     """BFD follows such a session."""
+    ecn_gbps: int | None = None
+    """Speed of the ports that the source of ``ecn_auto`` speaks of; None: it says the same for all ports."""
     spectrum_x: str = ""
     """Where its maker offers it as a switch of Spectrum-X; empty: no source does."""
     unnumbered_gap: str = ""

@@ -9,6 +9,7 @@ from nornir_tasks.design.claims import fabric_key
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.explain_cables import headroom_figures
+from nornir_tasks.design.explain_marks import marking_inputs
 from nornir_tasks.design.fabrics.clos import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.links import Circuit
@@ -377,7 +378,7 @@ class _Explainer:
                 value = f"{queue.ecn.min_bytes}-{queue.ecn.max_bytes} bytes, {queue.ecn.probability_percent} %"
                 auto = thresholds[0] == "auto"
                 rule = each.capabilities.ecn_source if auto else "the intent's thresholds, rounded up to cells"
-                inputs = {"cell_bytes": each.capabilities.ecn_cell_bytes, "ecn": "auto" if auto else "given"}
+                inputs = {"ecn": "auto" if auto else "given", **marking_inputs(each, queue.ecn, published=auto)}
                 yield self.figure(f"ECN, {kind}, queue {queue.number}", value, rule, **inputs)
 
     def tables(self) -> Iterator[Figure]:

@@ -107,12 +107,14 @@ _ECN_AUTO = MappingProxyType(
         "cloudscale-gx2": (
             Ecn(950_000, 3_000_000, 7),
             "Cisco author's roce_enable.py v0.22, 400G: 950/3000 kbytes, 7 %",
+            400,
         ),
         # no source has thresholds of it, nor how many classes it never drops
-        "cloudscale-fx": (None, "no source says how its queues mark"),
+        "cloudscale-fx": (None, "no source says how its queues mark", None),
         "cloudscale-fx3": (
             Ecn(150_000, 3_000_000, 7),
             "published RoCE guide of Nexus 9000 (document 55276055599), 100G: 150/3000 kbytes, 7 %",
+            100,
         ),
     }
 )
@@ -177,7 +179,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
     train, reported = _train_of(release)
     if asic not in _ECN_AUTO:
         raise KeyError(f"ASIC {asic}; known: {', '.join(ASICS)}")
-    ecn, source = _ECN_AUTO[asic]
+    ecn, source, ecn_gbps = _ECN_AUTO[asic]
     storm_gap = _storm_gap(train, asic)
     return Capabilities(
         os=OS,
@@ -197,6 +199,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         knobs=KNOBS,
         ecn_auto=ecn,
         ecn_source=source,
+        ecn_gbps=ecn_gbps,
         # Thresholds are given in kbytes (roce_enable); other units exist (DME 10.5(3)) but stand in no public policy.
         ecn_cell_bytes=1000,
         watchdog=WATCHDOG,

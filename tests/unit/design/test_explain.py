@@ -118,6 +118,24 @@ def test_what_depends_on_the_system_is_what_each_switch_is_configured_with(name:
         assert found[f"ECMP groups, {kind}"].inputs["widest"] >= routes[device.name].widest
 
 
+@pytest.mark.parametrize(
+    ("kind", "queue", "speeds", "published", "begins_at"),
+    [
+        ("leaf N9K-C9332D-GX2B, nxos 10.4(3)", 3, "200, 400", 400, None),
+        ("leaf 7060DX5-64S, eos 4.33.1F", 3, "200, 400", "every port", None),
+        ("spine SN5600, nvue 5.14", 3, "400", "every port", 159_744),
+    ],
+)
+def test_thresholds_of_ecn_say_for_which_speed_they_were_published_and_what_the_asic_makes_of_them(
+    kind: str, queue: int, speeds: str, published: int | str, begins_at: int | None
+) -> None:
+    """NVIDIA's guide shows 159744 bytes on a Spectrum-4 that was told 150000."""
+    found = figures(load_site("lab-rails").intent, reference("lab-rails"))
+    inputs = found[f"ECN, {kind}, queue {queue}"].inputs
+    assert (inputs["port_gbps"], inputs["published_for_gbps"]) == (speeds, published)
+    assert inputs.get("begins_at_bytes") == begins_at
+
+
 def test_what_no_source_has_for_an_asic_is_shown_with_its_reason() -> None:
     network = reference("lab-rails")
     found, realised = (

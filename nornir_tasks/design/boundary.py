@@ -76,11 +76,9 @@ class Boundary:
 
     @property
     def own(self) -> Prefixes:
-        """All addresses of the site."""
-        inside = [each for each in self.zones if not each.is_outside]
-        links = [link for each in self.zones for link in each.links.values()]
-        every = [prefix for each in inside for prefixes in each.addresses.values() for prefix in prefixes]
-        return of([*every, *links, *(prefix for prefixes in self.never.values() for prefix in prefixes)])
+        """All addresses of the site, less the link to the outside: edge routers have addresses of it."""
+        inside = [each.addresses for each in self.zones if not each.is_outside]
+        return of(prefix for each in (*inside, self.never) for prefixes in each.values() for prefix in prefixes)
 
 
 def boundary(intent: Intent, network: Network) -> Boundary | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from nornir_tasks.checks import host_bmc
 from nornir_tasks.design.bond_needs import BondNeeds, bond_needs
+from nornir_tasks.design.boundary_vars import firewall_host_vars
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.gather import Gathering
@@ -27,6 +28,9 @@ from nornir_tasks.intent.findings import Marks
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.usecases.declared import declared_macs
 from nornir_tasks.usecases.site import load
+
+FIREWALLS = "firewalls"
+"""Group of the boundary's pair, as playbooks address it; only of sites that have one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,10 @@ def host_inventory(
     for host in (*up, *planned):
         made = {**_variables(network, needs, bonds, host), **bmcs.get(host, {})}
         variables[host] = {**made, **((machines or {}).get(host) or {})}
+    firewalls = {name: each.ansible() for name, each in firewall_host_vars(intent, network).items()}
+    if machines is None or with_planned:  # a lab has no machines for them
+        variables |= firewalls
+        groups |= {FIREWALLS: tuple(firewalls)} if firewalls else {}
     return HostInventory(
         site=network.site,
         groups={**groups, PLANNED: planned},

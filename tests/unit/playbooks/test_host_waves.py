@@ -290,10 +290,10 @@ def test_a_service_host_that_is_refused_is_left_alone_and_no_gpu_host_is_begun(c
     assert hosts_in(notes) == ["storage-1", "storage-2"]
 
 
-def test_every_role_of_the_repository_is_in_the_play_of_hosts_or_of_a_cluster() -> None:
+def test_every_role_of_the_repository_is_in_the_play_of_hosts_of_a_cluster_or_of_the_boundary() -> None:
     there = sorted(path.parent.parent.name for path in (CHECKOUT / "roles").glob("*/tasks/main.yml"))
-    of_clusters = [roles_of(each) for each in ("kubernetes.yml", "gpu_operator.yml")]
-    assert sorted([*roles(), *(role for each in of_clusters for role in each)]) == there
+    of_others = [roles_of(each) for each in ("kubernetes.yml", "gpu_operator.yml", "boundary.yml")]
+    assert sorted([*roles(), *(role for each in of_others for role in each)]) == there
 
 
 @pytest.mark.parametrize("role", ["rail_interfaces", "rdma_stack", "roce_qos", "nic_firmware"])

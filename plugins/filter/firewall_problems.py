@@ -1,0 +1,70 @@
+"""Filter ``firewall_problems``: all that keeps a host from being a firewall, at once, before anything is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from ipaddress import ip_address, ip_network
+from typing import Any
+
+INTENT = "boundary.firewalls.management in fabric.yml"
+
+
+def firewall_problems(
+    zones: Sequence[Mapping[str, Any]],
+    management: Mapping[str, Any],
+    sync: Mapping[str, Any],
+    addresses: Sequence[Mapping[str, Any]],
+    came: str,
+    ssh_port: int,
+) -> list[str]:
+    """Each problem as `variable: what is wrong; remedy`.
+
+    ``addresses``: of the host, as ``ip -json address`` prints them. ``came``: SSH_CONNECTION of Ansible's own login,
+    empty where it comes in otherwise.
+    """
+    there = {each["ifname"]: {_written(one) for one in each.get("addr_info", ())} for each in addresses if each}
+    wanted = [(f"firewall_zones {zone['name']}", zone["port"], _own(zone)) for zone in zones]
+    wanted.append(("firewall_sync", sync["port"], [sync["address"]]))
+    wanted.append(("firewall_management", management["port"], []))
+    found = [problem for where, port, own in wanted for problem in _of_port(where, port, own, there)]
+    return [*found, *_locked_out(management, came, ssh_port)]
+
+
+def _own(zone: Mapping[str, Any]) -> list[str]:
+    return [zone[key] for key in ("address", "address_v6") if zone.get(key)]
+
+
+def _written(one: Mapping[str, Any]) -> str:
+    return f"{one.get('local')}/{one.get('prefixlen')}"
+
+
+def _of_port(where: str, port: str, own: Sequence[str], there: Mapping[str, set[str]]) -> Iterator[str]:
+    if port not in there:
+        yield f"{where}: no interface {port} on this host; compare with `ip link`, correct the port in fabric.yml"
+        return
+    for each in own:
+        if each not in there[port]:
+            has = ", ".join(sorted(there[port])) or "none"
+            yield f"{where}: {port} has not the address {each}, but {has}; give it to the interface first"
+
+
+def _locked_out(management: Mapping[str, Any], came: str, ssh_port: int) -> Iterator[str]:
+    parts = came.split()
+    if len(parts) != 4:
+        return
+    client, port = ip_address(parts[0].partition("%")[0]), int(parts[3])
+    clients = [*management["clients"], *management["clients_v6"]]
+    if not any(client in ip_network(each) for each in clients):
+        yield (
+            f"firewall_management.clients: Ansible comes from {client}, which is in none of {', '.join(clients)}, "
+            f"and would shut itself out; correct {INTENT}"
+        )
+    if port != ssh_port:
+        yield f"firewall_ssh_port: Ansible comes in by port {port}, not {ssh_port}, and would shut itself out"
+
+
+class FilterModule:
+    """The entry point for Ansible."""
+
+    def filters(self) -> dict[str, Callable[..., list[str]]]:
+        return {"firewall_problems": firewall_problems}

@@ -24,6 +24,7 @@ _LINES: Mapping[Kind, tuple[Line, ...]] = {
         line(
             "match dscp <number>",
             f"class-map type qos match-any {CLASS_MAP}<priority> / match dscp .*",
+            r"class-map type qos match-any \S+ / match dscp (?:\S+,)?<number>(?:,\S+)?",  # no policy has it
             r"policy-map type qos <profile> / class class-default / set qos-group \d",
         ),
     ),

@@ -171,8 +171,9 @@ class Proved:
         ]
 
     def names(self, mutant: Mutant) -> bool:
-        """Is the line named that was changed, or the file that it is missing from?"""
+        """Is the line named that was changed, alone or before one of its block, or the file that it is missing from?"""
         of_file = [quote for quote in self.quoted if quote.file == mutant.device]
         if mutant.is_gone:
             return any(quote.row is None for quote in of_file) or bool(of_file)
-        return any(quote.row in (mutant.row, None) for quote in of_file)
+        block = f"{(mutant.after or '').strip()} / "
+        return any(quote.row in (mutant.row, None) or quote.text.startswith(block) for quote in of_file)

@@ -123,8 +123,13 @@ class Pair:
         for zone, port in ZONES.items():
             self.cable(zone, port)
 
+    @staticmethod
+    def far(who: str, port: str) -> str:
+        """The other end of a port's cable, among the wires."""
+        return f"{who[:4]}{who[-2:]}-{port}"
+
     def cable(self, who: str, port: str) -> None:
-        far = f"{who[:4]}{who[-2:]}-{port}"
+        far = self.far(who, port)
         near = ["link", "add", "name", port, "netns", self.name(who), "type", "veth"]
         run("ip", *near, "peer", "name", far, "netns", self.name("wires"))
         run("ip", "-n", self.name("wires"), "link", "set", far, "master", f"br-{port}", "up")

@@ -97,7 +97,7 @@ class PolicyIntent(Part):
     """How senders learn to slow down. ``dcqcn``: switches mark, receivers notify; ``pfc_only``: pauses alone;
     ``lossy``: as ``dcqcn``, and no class is lossless: what is dropped all the same, NICs send again; ``spectrum_x``:
     NVIDIA's own algorithm on NICs in place of DCQCN, with ``load_balancing: per_packet``. What each sets where is in
-    docs/congestion.md."""
+    docs/congestion-*.md."""
     load_balancing: LoadBalancing = "static"
     """How a switch spreads over equal-cost paths. ``static``: by a hash, a flow stays on its path; ``flowlet``: a flow
     may change its path after a gap; ``per_packet``: each packet goes by load, for NICs that put packets back in order.

@@ -201,9 +201,11 @@ def _routes(zone: Zone) -> Iterator[RouteVars]:
     """To everything in the zone that is not on its link."""
     for family, gateway in zone.gateways.items():
         link = ip_network(zone.links[family])
-        for prefix in zone.addresses[family]:
-            if prefix == ANY[family] or not ip_network(prefix).overlaps(link):
-                yield RouteVars(to=prefix, via=gateway)
+        for prefix in map(ip_network, zone.addresses[family]):
+            # A pool beside the link is one prefix with it there; of that all but the link is routed.
+            is_with_link = str(prefix) != ANY[family] and prefix.overlaps(link)
+            for each in sorted(prefix.address_exclude(link)) if is_with_link else [prefix]:
+                yield RouteVars(to=str(each), via=gateway)
 
 
 def _flows(row: Row) -> Iterator[FirewallFlowVars]:

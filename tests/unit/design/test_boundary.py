@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.design.boundary import boundary
-from nornir_tasks.design.boundary_vars import FirewallVars, firewall_host_vars
+from nornir_tasks.design.boundary import Zone, boundary
+from nornir_tasks.design.boundary import of as by_family
+from nornir_tasks.design.boundary_vars import FirewallVars, _routes, firewall_host_vars
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
@@ -116,3 +117,19 @@ def test_what_lies_behind_a_link_is_routed_to_its_gateway() -> None:
         "dmz": [],
         "business": [("10.177.0.0/16", "10.190.0.4"), ("fd00:300::/48", "fd00:190::4")],
     }
+
+
+@pytest.mark.parametrize(
+    ("link", "pool", "routed"),
+    [
+        ("10.190.0.0/24", "10.190.1.0/24", ["10.190.1.0/24"]),
+        ("fd00:190::/64", "fd00:190:0:1::/64", ["fd00:190:0:1::/64"]),
+        ("10.190.0.0/28", "10.177.0.0/16", ["10.177.0.0/16"]),
+    ],
+)
+def test_a_pool_that_is_one_prefix_with_its_link_is_routed_all_the_same(
+    link: str, pool: str, routed: list[str]
+) -> None:
+    family = "ipv6" if ":" in link else "ipv4"
+    zone = Zone("business", "lan", {family: link}, by_family([link, pool]), {family: str(ip_network(link)[4])})
+    assert [each.to for each in _routes(zone)] == routed

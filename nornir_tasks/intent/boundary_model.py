@@ -198,6 +198,7 @@ class BoundaryIntent(Part):
     published: dict[Name, PublishedIntent] = Field(default_factory=dict)
     """Services for everybody outside, by name."""
     egress: dict[Name, EgressIntent] = Field(default_factory=dict)
-    """How hosts appear outside, by name; what is in none is routed as it is."""
+    """How hosts appear outside, by name; what is in none is routed as it is. Nothing renders it yet: all
+    leave as they are."""
     bastions: BastionsIntent | None = None
     """The way to the out-of-band plane."""

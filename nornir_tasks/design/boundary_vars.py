@@ -204,7 +204,8 @@ def _routes(zone: Zone) -> Iterator[RouteVars]:
         for prefix in map(ip_network, zone.addresses[family]):
             # A pool beside the link is one prefix with it there; of that all but the link is routed.
             is_with_link = str(prefix) != ANY[family] and prefix.overlaps(link)
-            for each in sorted(prefix.address_exclude(link)) if is_with_link else [prefix]:
+            rest = prefix.address_exclude(link) if is_with_link else [prefix]  # type: ignore[arg-type]  # of one family
+            for each in sorted(rest):
                 yield RouteVars(to=str(each), via=gateway)
 
 

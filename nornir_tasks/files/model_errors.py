@@ -193,6 +193,7 @@ _PATTERNS = {
     r"^[A-Za-z0-9_./-]{1,127}$": "the path of a file: letters, digits, and . _ - /, at most 127",
     r"^[a-z][a-z0-9.-]{0,62}$": "the name of a host: lower-case letters, digits, - and ., beginning with a letter",
     r"^[A-Za-z][A-Za-z0-9/-]{0,31}$": "the name of a switch's port, as swp7 or Ethernet1/7",
+    r"^/[!-~]{0,120}$": "what a server is asked for, as /healthz: / and at most 120 characters without a space",
     r"^2x": "a medium whose name begins with 2x, as 2xDR4",
 }
 

@@ -149,7 +149,7 @@ class FirewallsIntent(Part):
     connections: Annotated[int, Field(ge=1024, le=16_777_216)] = 262_144
     """Connections that each of them holds at most; with more, new ones are dropped and counted."""
     new_per_second: Annotated[int, Field(ge=1, le=1_000_000), Unit("connections a second")] = 200
-    """New connections that one address outside may open; with more, they are dropped and counted."""
+    """New connections that one address outside may open, of IPv6 one /64; more are dropped and counted."""
 
 
 class BoundaryServiceIntent(Part):

@@ -93,9 +93,11 @@ _WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
 }
 """What is the switch's only where an owner uses it: elsewhere it is there for others."""
 
+_ALWAYS_THERE: Key = "base network"
+"""Of a container that its system never removes, whatever is taken out of it: the management VRF of NX-OS."""
 _OF_BASE: Mapping[str, frozenset[BaseSection]] = {
     **{f"base {section}": frozenset({section}) for section in BASE_SECTIONS},
-    "base network": NETWORK_SECTIONS,
+    _ALWAYS_THERE: NETWORK_SECTIONS,
     "base port": PORT_SECTIONS,
 }
 """What is the base's where the intent manages any of these sections of it."""
@@ -298,7 +300,8 @@ def _others_blocks(
         if matched is None or not matched.children:
             continue
         strangers = foreign.children.get(text)
-        if not node and matched.shared and matched.by in _OF_BASE:
+        stays = not node or matched.by == _ALWAYS_THERE
+        if stays and matched.shared and matched.by in _OF_BASE:
             yield (*above, text)
         if strangers is None or not node:
             continue

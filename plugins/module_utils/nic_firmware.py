@@ -65,7 +65,8 @@ def _serves(cmdline: Path, device: str) -> bool:
         words = cmdline.read_bytes().decode(errors="replace").split("\0")
     except OSError:
         return False
-    return words[0].rpartition("/")[2] == SPECTRUM_X_PROGRAM.rpartition("/")[2] and device in words[1:]
+    is_it = words[0].rpartition("/")[2] == SPECTRUM_X_PROGRAM.rpartition("/")[2]
+    return is_it and bool({device, f"--device={device}"}.intersection(words[1:]))
 
 
 class Nic:

@@ -25,7 +25,7 @@ from nornir_tasks.platforms import platforms
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "tests" / "sites" / "boundary" / "fabric.yml"
 ROLE = ROOT / "roles" / "firewall"
-NEEDED = {"nft": "nftables", "keepalived": "keepalived", "conntrackd": "conntrackd"}
+NEEDED = {"nft": "nftables", "keepalived": "keepalived", "conntrackd": "conntrackd", "conntrack": "conntrack"}
 ZONES = {"outside": "wan", "dmz": "dmz", "business": "lan"}
 
 
@@ -156,7 +156,9 @@ class Pair:
             run("ip", "-n", self.name(zone), "-batch", "-", input="\n".join(lines).replace(" nodad", " nodad") + "\n")
 
     def load(self, firewall: str, ruleset: str) -> None:
+        """Rules, and no connection that others let in."""
         self.inside(firewall, "nft", "-f", "-", input=ruleset)
+        self.inside(firewall, "conntrack", "-F")
 
     def zone(
         self, name: str, addresses: Sequence[str], listen: Mapping[str, Any], jobs: Sequence[Any]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+from nornir_tasks.design.config.base import Server
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
@@ -121,6 +122,19 @@ def test_the_management_vrf_stays_where_nothing_of_it_is_ours() -> None:
     owned, foreign = ours(running, config)
     want = with_kept_blocks(wanted(config), owned, foreign, PLATFORM.ownership)
     assert list(difference(owned, want)) == []
+
+
+def test_the_management_vrf_stays_where_the_last_line_of_it_that_is_ours_goes() -> None:
+    before = with_all_ports(
+        replace(leaf(), base=replace(leaf().base, name_servers=(Server("192.0.2.53", "management"),)))
+    )
+    after = replace(before, base=replace(before.base, name_servers=(), domain="fabric.example.net"))
+    running = switch(rendered(before)).text()
+    owned, foreign = ours(running, after)
+    want = with_kept_blocks(wanted(after), owned, foreign, PLATFORM.ownership)
+    made = PLATFORM.candidate(PLATFORM.to_tree(running), owned, want)
+    owned_after, _ = ours(switch(made.payload).text(), after)
+    assert list(difference(owned_after, want)) == []
 
 
 def with_all_ports(config: DeviceConfig) -> DeviceConfig:

@@ -123,10 +123,10 @@ _ENDS = {
 def test_the_machine_is_after_down_what_it_was_before_up(end: str, tmp_path: Path) -> None:
     """Links, addresses, routes, filters, settings, namespaces, mounts, processes, files in /run."""
     operator = small_site(tmp_path)
-    (tmp_path / "tmp").mkdir()
     script = f"""
 set -e
-export TMPDIR={tmp_path}/tmp GPUFABRIC_STATE={operator.state}
+mount -t tmpfs none /mnt  # a short name, as sockets need
+export TMPDIR=/mnt GPUFABRIC_STATE={operator.state}
 mount -t tmpfs none /run
 mkdir /run/frr  # as FRR's package does at boot, and ip netns itself
 ip netns add any

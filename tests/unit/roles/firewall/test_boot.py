@@ -51,3 +51,11 @@ def test_the_daemon_of_connections_waits_for_the_address_that_it_listens_on() ->
 def test_a_restarted_daemon_asks_for_the_other_ones_connections() -> None:
     values = {**VALUES, "firewall_zones": [], "firewall_sync_port": 3780}
     assert "\t\tStartupResync On" in rendered("conntrackd.conf.j2", **values)
+
+
+def test_a_firewall_whose_rules_did_not_load_takes_no_addresses() -> None:
+    lines = rendered("keepalived-dropin.conf.j2")
+    (asks,) = [line for line in lines if line.startswith("ExecStartPre=/")]
+    assert "nft list counters table inet gpufabric_firewall" in asks
+    (after,) = [line for line in lines if line.startswith("After=")]
+    assert "gpufabric-firewall.service" in after.partition("=")[2].split()

@@ -213,7 +213,7 @@ def test_what_nccl_would_do_is_named_and_only_by_its_guard(
 ) -> None:
     line, expected = NCCL[name]
     right = ["NCCL_IB_TC=106", "NCCL_IB_ROCE_VERSION_NUM=2", "NCCL_SOCKET_IFNAME==ens3", "NCCL_CROSS_NIC=2"]
-    right += ["NCCL_PXN_DISABLE=0", "NCCL_IB_HCA==mlx5_0,mlx5_1"]
+    right += ["NCCL_PXN_DISABLE=0", "NCCL_IB_HCA==mlx5_0,mlx5_1", "NCCL_IB_FIFO_TC=106"]
     kept = right if line.startswith("NCCL_IB_GID") else right[1:]
     root = brought.here.folder / "root"
     (root / "etc").mkdir(exist_ok=True)

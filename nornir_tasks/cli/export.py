@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nornir_tasks.usecases.export import Topology
 
 app = typer.Typer(
-    help="Which hosts are near one another, for Kubernetes, Slurm, MPI and NCCL.",
+    help="For the schedulers of jobs: which hosts are near one another, and RDMA in pods.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

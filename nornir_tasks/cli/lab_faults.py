@@ -73,11 +73,11 @@ def mend(
 
 def loss(
     cable: Cable,
-    share: Annotated[str, typer.Argument(help="Of the packets, in percent.", metavar="PERCENT")],
+    share: Annotated[str, typer.Argument(help="How many of the packets, in percent.", metavar="PERCENT")],
     site: options.Site = "lab",
     json: options.Json = False,
 ) -> None:
-    """Lose packets on a cable, each by chance and both ways. Of a routed lab (lab up --routed); else refused."""
+    """Lose packets on a cable, each by chance and both ways. Needs a routed lab (lab up --routed)."""
     from nornir_tasks.usecases import lab_faults
 
     _report(lab_faults.lose(site, cable, share, _waiting), json=json)
@@ -85,11 +85,11 @@ def loss(
 
 def delay(
     cable: Cable,
-    time_ms: Annotated[str, typer.Argument(help="How long, in milliseconds.", metavar="MS")],
+    time_ms: Annotated[str, typer.Argument(help="Time to hold back each packet, in milliseconds.", metavar="MS")],
     site: options.Site = "lab",
     json: options.Json = False,
 ) -> None:
-    """Hold back every packet on a cable, each way. Of a routed lab on a kernel with netem; else refused."""
+    """Hold back every packet on a cable, each way. Needs a routed lab on a kernel with netem; refused elsewhere."""
     from nornir_tasks.usecases import lab_faults
 
     _report(lab_faults.delay(site, cable, time_ms, _waiting), json=json)

@@ -38,7 +38,7 @@ Site = Annotated[
         help="A site's name: looked for in ./inventory, here, and among the built-in ones. Or the path of its folder.",
     ),
 ]
-SiteOfGroup = Annotated[str, typer.Option("--site", "-s", help="As with each verb below.")]
+SiteOfGroup = Annotated[str, typer.Option("--site", "-s", help="The site, for all commands below.")]
 """Of a verb that has others below it: it says which site only where it works on it itself."""
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 Plane = Annotated[

@@ -21,7 +21,7 @@ from nornir_tasks.checks import (
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
-from nornir_tasks.design.host_vars import BondedHostVars, HostVars, RdmaHostVars
+from nornir_tasks.design.role_vars import BondedHostVars, HostVars, RdmaHostVars
 
 
 @dataclass(frozen=True, slots=True)

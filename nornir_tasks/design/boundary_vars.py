@@ -10,8 +10,8 @@ from nornir_tasks.design.boundary import ANY, Boundary, Row, Zone, boundary, fir
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.flows import FAMILIES
 from nornir_tasks.design.host_parts import Vars
-from nornir_tasks.design.host_vars import as_ansible
 from nornir_tasks.design.network import Network
+from nornir_tasks.design.role_vars import as_ansible
 from nornir_tasks.intent.boundary_model import BoundaryIntent
 from nornir_tasks.intent.model import Intent
 

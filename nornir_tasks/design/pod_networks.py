@@ -11,12 +11,13 @@ from ipaddress import IPv4Network
 
 from nornir_tasks.design.addressing import FIRST_ATTACHED, dotted
 from nornir_tasks.design.host_needs import HostNeeds
-from nornir_tasks.design.host_vars import OnPlane, RoceQosVars, cross_nic, roce_qos
+from nornir_tasks.design.host_vars import OnPlane, cross_nic, roce_qos
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.links import HostNic
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.plane import Plane
+from nornir_tasks.design.role_vars import RoceQosVars
 
 P2P_LENGTH = 31
 

@@ -6,9 +6,9 @@ from functools import cached_property
 from ipaddress import IPv4Address, IPv4Network
 
 from nornir_tasks.design.demand import Demand
-from nornir_tasks.design.host_vars import ClassVars, RoceQosVars
 from nornir_tasks.design.links import HostNic
 from nornir_tasks.design.pod_networks import PodGroup, PodNetworks, PodPool, PodRail
+from nornir_tasks.design.role_vars import ClassVars, RoceQosVars
 from nornir_tasks.intent.findings import Marks, Path, dotted
 
 

@@ -11,10 +11,11 @@ from hypothesis import given, settings
 
 from nornir_tasks.checks.host_stack import nccl_wanted
 from nornir_tasks.design.host_needs import HostNeeds, host_needs
-from nornir_tasks.design.host_vars import HostVars, host_vars
+from nornir_tasks.design.host_vars import host_vars
 from nornir_tasks.design.links import Circuit, Endpoint, Link, NicPort, Use
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design, device_configs
+from nornir_tasks.design.role_vars import HostVars
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent

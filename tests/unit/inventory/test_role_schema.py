@@ -7,7 +7,7 @@ import yaml
 from pydantic import BaseModel
 
 from nornir_tasks.design.boundary_vars import FirewallHostVars
-from nornir_tasks.design.host_vars import HostVars
+from nornir_tasks.design.role_vars import HostVars
 from tests.unit.usecases.test_hosts import CHECKOUT
 
 TYPES = {"array": "list", "boolean": "bool", "integer": "int", "object": "dict", "string": "str"}

@@ -186,7 +186,7 @@ def _row(
 
 
 def _published(each: BoundaryIntent, known: _Known) -> Iterator[Row]:
-    """From everybody to where it is found, and from that zone to the servers."""
+    """From everybody to where it is found, and from the balancers (without any, from that zone) to the servers."""
     for name, one in each.published.items():
         found = of([str(ip_network(str(address))) for address in one.addresses])
         zone = next(
@@ -198,7 +198,11 @@ def _published(each: BoundaryIntent, known: _Known) -> Iterator[Row]:
         title = f"published.{name}"
         yield Row(title, OUTSIDE, known.ends[OUTSIDE], zone, found, "tcp", one.tcp)
         server_port = ((one.server_port, one.server_port),)
-        yield Row(title, zone, known.ends[zone], known.zones[one.servers], known.ends[one.servers], "tcp", server_port)
+        own = (
+            None if each.balancers is None else [str(ip_network(str(address))) for address in each.balancers.addresses]
+        )
+        senders = known.ends[zone] if own is None else of(own)
+        yield Row(title, zone, senders, known.zones[one.servers], known.ends[one.servers], "tcp", server_port)
 
 
 def _to_bastions(each: BoundaryIntent, known: _Known) -> Iterator[Row]:

@@ -88,6 +88,23 @@ class PublishedIntent(Part):
     """The port that these listen on."""
     health: HealthIntent | None = None
     """Refused without it: clients would be sent to servers that do not answer."""
+    tls: PortRanges = ()
+    """Those of ``tcp`` at which the balancers end TLS, by the certificate that they are given under this name; what
+    comes to the others goes to the servers as it is."""
+    proxy: bool = False
+    """Servers are told each client's address, by version 2 of the PROXY protocol, and must expect it; otherwise they
+    see the balancer's."""
+
+
+class BalancersIntent(Part):
+    """Two machines of their own, balancer-1 and balancer-2, that have the addresses of what is published."""
+
+    zone: Name
+    """Where they are; all published addresses are on its link."""
+    port: InterfaceName
+    """Their port there."""
+    addresses: Annotated[tuple[HostAddress, ...], Field(min_length=2, max_length=4)]
+    """Their own, of each family of the link balancer-1's and then balancer-2's."""
 
 
 class EgressIntent(Part):
@@ -197,6 +214,9 @@ class BoundaryIntent(Part):
     is dropped and counted."""
     published: dict[Name, PublishedIntent] = Field(default_factory=dict)
     """Services for everybody outside, by name."""
+    balancers: BalancersIntent | None = None
+    """Who sends clients of published services to servers that work. Without it other machines must, which this tool
+    does not configure."""
     egress: dict[Name, EgressIntent] = Field(default_factory=dict)
     """How hosts appear outside, by name; what is in none is routed as it is. Nothing renders it yet: all
     leave as they are."""

@@ -8,7 +8,7 @@ from nornir_tasks.intent.attached_rules import of_trees
 from nornir_tasks.intent.findings import Path
 
 if TYPE_CHECKING:
-    from nornir_tasks.intent.boundary_model import BoundaryIntent
+    from nornir_tasks.intent.boundary_model import BoundaryIntent, ZoneIntent
     from nornir_tasks.intent.model import Intent
 
 Network = IPv4Network | IPv6Network
@@ -17,6 +17,11 @@ Network = IPv4Network | IPv6Network
 def zone_at(name: str, *path: str) -> Path:
     """A place in a zone."""
     return ("boundary", "zones", name, *path)
+
+
+def links_of(zone: "ZoneIntent") -> tuple[Network, ...]:
+    """Of a zone's port, IPv4 first."""
+    return tuple(link for link in (zone.link, zone.link_v6) if link is not None)
 
 
 def reached_planes(intent: "Intent", boundary: "BoundaryIntent") -> dict[str, str]:

@@ -18,6 +18,7 @@ from nornir_tasks.design.host_groups import PLANNED, playbook_group_of, playbook
 from nornir_tasks.design.host_needs import HostNeeds, check_copies, host_needs
 from nornir_tasks.design.host_vars import bonded_host_vars, host_vars, joins_gpus, rdma_host_vars
 from nornir_tasks.design.kinds import kinds
+from nornir_tasks.design.load_balancer_vars import load_balancer_host_vars
 from nornir_tasks.design.network import Network
 from nornir_tasks.errors import IntentError, LabError, Problem
 from nornir_tasks.files.machines_file import load_machines
@@ -31,6 +32,8 @@ from nornir_tasks.usecases.site import load
 
 FIREWALLS = "firewalls"
 """Group of the boundary's pair, as playbooks address it; only of sites that have one."""
+BALANCERS = "balancers"
+"""The same of the pair that has the addresses of published services."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,9 @@ def host_inventory(
     if machines is None or with_planned:  # a lab has no machines for them
         variables |= firewalls
         groups |= {FIREWALLS: tuple(firewalls)} if firewalls else {}
+        balancers = {name: each.ansible() for name, each in load_balancer_host_vars(intent, network).items()}
+        variables |= balancers
+        groups |= {BALANCERS: tuple(balancers)} if balancers else {}
     return HostInventory(
         site=network.site,
         groups={**groups, PLANNED: planned},

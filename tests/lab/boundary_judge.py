@@ -105,7 +105,8 @@ class Judge:
         for one in self.boundary["published"].values():
             zone = self.zone_of(one["addresses"][0])
             yield "outside", None, zone, [host(each) for each in one["addresses"]], "tcp", ports(one["tcp"])
-            yield *self.end(zone), *self.end(one["servers"]), "tcp", [one["server_port"]]
+            balancers = [host(each) for each in self.boundary["balancers"]["addresses"]]
+            yield zone, balancers, *self.end(one["servers"]), "tcp", [one["server_port"]]
         bastions = self.boundary["bastions"]
         links = [ip_network(each) for each in self.of_zone(bastions["zone"])]
         for client in bastions["clients"]:

@@ -71,7 +71,7 @@ ABOUT = {
         "The algorithm's program (`doca_spcx_cc`) is judged, neither installed nor started; its parameters "
         "and DCQCN's slot, which NVIDIA's profiles set by DOCA Management Service, have no public register "
         "and are left alone, as is ROCE_RTT_RESP_DSCP, of which the published profiles say different things. "
-        "What is in the firmware stays when a site takes another profile.",
+        "When a site takes another profile, role `nic_firmware` sets back what it wrote.",
     ),
 }
 HEAD = """\

@@ -34,7 +34,8 @@ ABOUT = About(
     wanted="nic_firmware_*",
     passes="the firmware has the wanted value now, and will have it at the next start",
     fails="it has another one (also while it waits for a reset, a reboot or a power cycle), or is older than its "
-    "floor; NVIDIA's algorithm does not run for the port",
+    "floor; NVIDIA's algorithm does not run for the port; what the role wrote, and nothing asks for any more, is not "
+    "as it was before",
     cannot_tell="no tool on the host can query the NIC, as under the kernel's lockdown",
     skipped="the NIC is no ConnectX or BlueField, has one kind of link, or has no processors of its own",
 )
@@ -60,6 +61,7 @@ def check_firmware(evidence: HostEvidence) -> list[Finding]:
                     judge.undecided(knob, evidence.why_unread(FACT))
                 else:
                     _judge(judge, knob, setting, moment, facts)
+        _judge_taken_back(judge, rail, facts or {}, {each.name for each in _wanted(own)})
         if own["floors"]:
             _judge_version(judge, rail, facts, own, evidence)
         if own.get("spectrum_x"):
@@ -116,6 +118,26 @@ def _judge(judge: Judge, knob: Knob, setting: _Setting, moment: str, facts: Mapp
         judge.skip(knob, "the card has no such setting")
     else:
         judge.decide(knob, False, "no such setting", why="the card cannot do what is asked")
+
+
+def _judge_taken_back(judge: Judge, rail: str, facts: Mapping[str, Any], owned: set[str]) -> None:
+    """What the role wrote while a variable asked for it; once somebody else has set it, it is theirs."""
+    for name, each in facts.get("written", {}).items():
+        found = facts["settings"].get(name)
+        if name in owned or found is None or found["next_boot"] not in (each["found"], each["wrote"]):
+            continue
+        for moment, words in MOMENTS:
+            knob = Knob(
+                rail, f"{name} {words}", str(each["found"]), f"mstconfig -d {facts['pci']} -e q", ShownOn.STAND_IN
+            )
+            is_back = found["next_boot"] == each["found"]
+            waits = "goes back by a reset of the NIC (mlxfwreset) or a reboot"
+            why = (
+                waits
+                if is_back
+                else f"written for {each['by']}, which asks for it no more; role nic_firmware takes it back"
+            )
+            judge.compare(knob, found[moment], why=why)
 
 
 def _judge_algorithm(judge: Judge, rail: str, facts: Mapping[str, Any] | None, evidence: HostEvidence) -> None:

@@ -2,7 +2,8 @@
 
 Standard library only (it runs on hosts, Python 3.9). All NICs are judged before the first is written. A new value is in
 effect after a reset of the card, a reboot, or a power cycle, so each setting has two: the current value, and the one
-at the next start.
+at the next start. What the intent's profile had the role write, and asks for no more, is set back to what was found
+(nic_record.py).
 """
 
 from __future__ import annotations
@@ -15,6 +16,12 @@ from typing import Any
 
 try:
     from ansible_collections.gpufabric.host.plugins.module_utils.doca_host import rides
+    from ansible_collections.gpufabric.host.plugins.module_utils.nic_record import (
+        FILE,
+        Record,
+        RecordError,
+        after_writing,
+    )
     from ansible_collections.gpufabric.host.plugins.module_utils.nic_settings import (
         NAMES,
         Want,
@@ -27,16 +34,18 @@ try:
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_firmware import (
         Firmware,
         FirmwareError,
+        Setting,
         port_of_function,
     )
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_host import Host, locked
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_report import Absence, Change, Failure, Report
 except ImportError:  # in a test
     from doca_host import rides
+    from nic_record import FILE, Record, RecordError, after_writing
     from nic_settings import NAMES, Want, below_floor, of_port, wanted_settings
     from roce_congestion import DRIVER, explained, may_open
     from roce_device import port_of, text
-    from roce_firmware import Firmware, FirmwareError, port_of_function
+    from roce_firmware import Firmware, FirmwareError, Setting, port_of_function
     from roce_host import Host, locked
     from roce_report import Absence, Change, Failure, Report
 
@@ -116,9 +125,17 @@ class Nic:
         self.firmware = Firmware(self.pci, self.host.run)
         return self.firmware
 
+    @property
+    def settings(self) -> dict[str, Setting]:
+        """Those of NAMES, without the port, as asked last."""
+        assert self.firmware is not None  # noqa: S101 - asked before
+        port, shown = port_of_function(self.pci), self.firmware.settings
+        names = {name: of_port(name, port) for name in NAMES}
+        return {name: shown[full] for name, full in names.items() if full in shown}
+
     def facts(self) -> dict[str, Any]:
-        """``pci``, ``version``, ``settings`` (of NAMES: ``current``, ``next_boot``); empty with the reason."""
-        found: dict[str, Any] = {"pci": None, "version": "", "settings": {}, "reason": ""}
+        """``pci``, ``version``, ``settings`` (of NAMES: ``current``, ``next_boot``), ``written``; or the reason."""
+        found: dict[str, Any] = {"pci": None, "version": "", "settings": {}, "written": {}, "reason": ""}
         if not self.there:
             return {**found, "reason": f"there is no interface {self.rail}"}
         found |= {"driver": self.driver, "algorithm": self.algorithm}
@@ -126,12 +143,14 @@ class Nic:
             return {**found, "reason": f"the NIC is not of {DRIVER}"}
         found |= {"pci": self.pci, "version": self.version}
         try:
-            shown = self.ask().settings
+            self.ask()
+            written = Record(self.host).of(self.pci)
         except FirmwareError as error:
             return {**found, "reason": explained(str(error), self.host.root)}
-        port = port_of_function(self.pci)
-        names = {name: of_port(name, port) for name in NAMES}
-        return {**found, "settings": {name: asdict(shown[full]) for name, full in names.items() if full in shown}}
+        except RecordError as error:
+            return {**found, "reason": f"{FILE}: {error}"}
+        shown = {name: asdict(each) for name, each in self.settings.items()}
+        return {**found, "settings": shown, "written": {name: asdict(each) for name, each in written.items()}}
 
 
 class Run:
@@ -141,6 +160,23 @@ class Run:
         self.values, self.host, self.early = values, host, early
         self.wants = wanted_settings(values)
         self.report = FirmwareReport()
+        self.record: Record | None = None
+        """What earlier runs wrote; None if that cannot be read."""
+        try:
+            self.record = Record(host)
+        except RecordError as error:
+            why = f"{error}. It alone says what this role wrote; repair it, or remove it and set the rest by hand"
+            self.report.failures.append(Failure("host", FILE, "could not tell", "as this role wrote it", why))
+
+    def wants_of(self, nic: Nic) -> tuple[Want, ...]:
+        """What the variables want of this NIC, and what they want no more, unless somebody else has set it since."""
+        if self.record is None:
+            return self.wants
+        back = self.record.to_take_back(nic.pci, self.wants)
+        if nic.firmware is not None:
+            own, shown = self.record.of(nic.pci), nic.settings
+            back = tuple(each for each in back if each.name in shown and own[each.name].is_ours(shown[each.name]))
+        return (*self.wants, *back)
 
     def judge(self, names_now: Mapping[str, str]) -> list[Nic]:
         """NICs to be brought; what cannot be is in the report. Changes nothing."""
@@ -149,7 +185,7 @@ class Run:
             nic = Nic(rail, self.host)
             if not nic.there and rail in names_now:
                 nic = Nic(names_now[rail], self.host)
-            if self._can_be_judged(nic) and self.wants:
+            if self._can_be_judged(nic) and self.wants_of(nic):
                 found.append(nic)
         found = [nic for nic in found if self._can_be_queried(nic)]
         for nic in found:
@@ -199,24 +235,23 @@ class Run:
                 by = "rdma_stack would install its tool; judged after that"
                 self.report.changes.append(Change(nic.rail, "firmware", "could not tell", "as asked", by))
                 return False
-            asking = ", ".join(sorted({each.variable for each in self.wants}))
+            asking = ", ".join(sorted({each.variable for each in self.wants_of(nic)}))
             why = f"{explained(str(error), self.host.root)}. Asked for by {asking}"
             self._fail(nic, "firmware", "could not tell", "as asked", why)
             return False
         return True
 
     def _judge(self, nic: Nic) -> None:
-        for want in self.wants:
+        for want in self.wants_of(nic):
             name, setting = self._setting(nic, want)
             if setting is None:
                 if not want.if_there:
                     why = f"the card has no {want.name} ({nic.firmware.tool} -d {nic.pci} -e q)"  # type: ignore[union-attr]
                     remedy = f"take back {want.variable}, or set it for the hosts alone whose cards have it"
-                    self._fail(nic, name, "no such setting", f"{want.value} ({want.variable})", f"{why}; {remedy}")
+                    self._fail(nic, name, "no such setting", want.with_reason, f"{why}; {remedy}")
             elif setting.next_boot != want.value and not self.values["change_allowed"]:
                 why = "nic_firmware_change_allowed is false. Set it to true"
-                wanted = f"{want.value} ({want.variable})"
-                self._fail(nic, name, str(setting.next_boot), wanted, f"{why}, or change {want.variable}")
+                self._fail(nic, name, str(setting.next_boot), want.with_reason, f"{why}, or change {want.variable}")
 
     def _setting(self, nic: Nic, want: Want) -> tuple[str, Any]:
         name = want.on_port(port_of_function(nic.pci))
@@ -225,8 +260,9 @@ class Run:
 
     def _to_reset(self, nic: Nic) -> bool:
         """Does any setting wait, or will it, for a reset of the card?"""
-        settings = [self._setting(nic, want)[1] for want in self.wants if not want.by_power_cycle]
-        values = [want.value for want in self.wants if not want.by_power_cycle]
+        wants = [want for want in self.wants_of(nic) if not want.by_power_cycle]
+        settings = [self._setting(nic, want)[1] for want in wants]
+        values = [want.value for want in wants]
         return any(each is not None and each.current != value for each, value in zip(settings, values))  # noqa: B905
 
     def _judge_resets(self) -> None:
@@ -257,7 +293,7 @@ class Run:
     def _write(self, nic: Nic, *, check: bool) -> None:
         firmware = nic.ask()  # another port of the same card may have had it written just now
         differing = {}
-        for want in self.wants:
+        for want in self.wants_of(nic):
             name, setting = self._setting(nic, want)
             if setting is None:
                 continue
@@ -268,11 +304,19 @@ class Run:
             if want.by_power_cycle and setting.current != want.value:
                 reason = f"{nic.rail}: {name} of {nic.pci} is in effect after a power cycle"
                 self.report.power_cycle_reasons.append(reason)
+        if not check:
+            self._remember(nic)
         try:
             if differing and not check:
                 firmware.write(differing)
         except FirmwareError as error:
             self._fail(nic, "firmware", "another value", "as asked", str(error))
+
+    def _remember(self, nic: Nic) -> None:
+        """Before a write what it will change, after a reset what is back."""
+        assert self.record is not None  # noqa: S101 - else the host is refused
+        own = self.record.of(nic.pci)
+        self.record.keep(nic.pci, after_writing(own, self.wants_of(nic), nic.settings))
 
     def _waits(self, nic: Nic) -> bool:
         return self._to_reset(nic)
@@ -304,7 +348,8 @@ class Run:
         except FirmwareError as error:
             self._fail(nic, "firmware", "could not tell after the reset", "as asked", f"{error}{words}")
             return
-        for want in self.wants:
+        self._remember(nic)
+        for want in self.wants_of(nic):
             name, setting = self._setting(nic, want)
             if setting is not None and not want.by_power_cycle and setting.current != want.value:
                 self._fail(nic, name, f"{setting.current} after the reset", str(want.value), remedy)

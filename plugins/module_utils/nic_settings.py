@@ -59,11 +59,18 @@ class Want:
     name: str
     value: int
     variable: str
+    taken_back: bool = False
+    """The variable asks for it no more, and the value is the one found before it did."""
+
+    @property
+    def with_reason(self) -> str:
+        """The value, and the variable that it is for."""
+        return f"{self.value} ({'as it was before ' if self.taken_back else ''}{self.variable})"
 
     @property
     def if_there(self) -> bool:
         """Is a card without this setting as wanted?"""
-        return self.name in WHERE_THE_CARD_HAS_IT
+        return self.taken_back or self.name in WHERE_THE_CARD_HAS_IT
 
     @property
     def by_power_cycle(self) -> bool:

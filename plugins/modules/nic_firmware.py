@@ -17,6 +17,8 @@ short_description: Bring the firmware settings of a host's NICs to what is wante
 description:
   - Queries each rail's NIC by C(mlxconfig) or C(mstconfig), writes what differs at the NIC's next start, and reads it
     back. Nothing is written unless it is allowed, and nothing on any NIC if one of them is refused.
+  - Keeps on the host what it wrote for the intent's profile, and sets it back to what it found once no variable asks
+    for it.
   - Resets a card by C(mlxfwreset) or C(mstfwreset) if that is allowed, and reads the current values after that.
 options:
   values:
@@ -41,7 +43,7 @@ options:
     type: dict
     default: {}
   root:
-    description: Tree that holds C(/sys) and C(/proc).
+    description: Tree that holds C(/sys), C(/proc), and the record in C(/var/lib/gpufabric).
     type: path
     default: /
 author: gpufabric (@gpufabric)

@@ -58,6 +58,11 @@ ansible_facts:
             Name (without the port) to C(current) and C(next_boot); what the card does not have is not in it, and it is
             empty with the C(reason).
           type: dict
+        written:
+          description: >-
+            Name to what role nic_firmware C(found) before it, C(wrote), and C(by) which variable, for settings that it
+            takes back once no variable asks for them.
+          type: dict
         algorithm:
           description: NVIDIA's own for Spectrum-X, C(runs) for this port, C(is installed) or C(is not installed).
           type: str

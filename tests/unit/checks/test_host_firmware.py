@@ -160,3 +160,32 @@ def test_a_setting_of_spectrum_x_that_differs_fails(name: str) -> None:
 def test_without_its_algorithm_a_rail_of_spectrum_x_does_not_pass(word: str | None, verdict: Verdict) -> None:
     (finding,) = of(judged(with_algorithm(word), nic_firmware_spectrum_x=True), verdict)
     assert finding.name == "rail2 Spectrum-X algorithm"
+
+
+def with_written(current: int, next_boot: int) -> dict[str, Any]:
+    """A host whose role wrote 2 where it had found 0, for a profile that the site no longer has."""
+    found = found_with()
+    rail = found["gpufabric_nic_firmware"]["rail2"]
+    rail["settings"]["TX_SCHEDULER_LOCALITY_MODE"] = {"current": current, "next_boot": next_boot}
+    rail["written"] = {"TX_SCHEDULER_LOCALITY_MODE": {"found": 0, "wrote": 2, "by": "nic_firmware_spectrum_x"}}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("current", "next_boot", "verdicts", "why"),
+    [
+        (2, 2, [Verdict.FAIL, Verdict.FAIL], "which asks for it no more; role nic_firmware takes it back"),
+        (2, 0, [Verdict.FAIL, Verdict.PASS], "goes back by a reset of the NIC (mlxfwreset) or a reboot"),
+        (0, 0, [Verdict.PASS, Verdict.PASS], ""),
+        (3, 3, [], ""),
+    ],
+)
+def test_what_the_role_wrote_for_an_earlier_profile_fails_until_it_is_back(
+    current: int, next_boot: int, verdicts: list[Verdict], why: str
+) -> None:
+    findings = judged(with_written(current, next_boot))
+    here = [each for each in findings if "TX_SCHEDULER" in each.name]
+    assert [each.verdict for each in here] == verdicts
+    assert all(why in each.why for each in here if each.verdict is Verdict.FAIL)
+    still = judged(with_written(2, 2), nic_firmware_spectrum_x=True)
+    assert [each.wanted for each in still if each.name == "rail2 TX_SCHEDULER_LOCALITY_MODE now"] == ["2"]

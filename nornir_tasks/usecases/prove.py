@@ -23,6 +23,7 @@ from nornir_tasks.usecases.hosts import host_inventory
 from nornir_tasks.usecases.progress import On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
+from nornir_tasks.usecases.two_processes import in_two
 
 ISOLATION = "isolation"
 _OF_CABLES: Mapping[str, Callable[[Read], Outcome]] = MappingProxyType(
@@ -182,14 +183,22 @@ def _beside(tree: ConfigTree, remainder: ConfigTree) -> tuple[tuple[Path, ...], 
 def rendered(selection: Selection, on: On = ignore) -> dict[str, Seen]:
     """Switch -> what its rendered lines say, read by the parser that reads switches."""
     found = {}
-    with following(on, Work.RENDER, len(selection)) as step:
-        for name in selection:
-            each = selection[name]
-            parsed = each.platform.parse(each.tree, each.capabilities, name, each.config.model)
-            unread, missing = _beside(each.tree, parsed.remainder)
-            found[name] = Seen(parsed.config, unread, missing=missing)
+    names = tuple(selection)
+    with (
+        in_two(partial(_read_back, selection), names) as results,
+        following(on, Work.RENDER, len(names)) as step,
+    ):
+        for name, seen in results:
+            found[name] = seen
             step(name)
-    return found
+    return {name: found[name] for name in names}
+
+
+def _read_back(selection: Selection, name: str) -> Seen:
+    each = selection[name]
+    parsed = each.platform.parse(each.tree, each.capabilities, name, each.config.model)
+    unread, missing = _beside(each.tree, parsed.remainder)
+    return Seen(parsed.config, unread, missing=missing)
 
 
 def services(design: SiteDesign) -> dict[str, tuple[Service, ...]]:

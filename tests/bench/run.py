@@ -114,14 +114,15 @@ def whole_proofs(folder: Path) -> Table:
     made = case("prove_all", reference_site(folder, "ref-32768"))
     row = (
         "ref-32768", f"{made['switches']:,}", f"{made['hosts']:,}", f"{made['links']:,}", f"{made['verdicts']:,}",
-        f"{made['design_s']:.1f}", f"{made['prove_s']:.1f}", f"{made['cpu_s']:.1f}", f"{made['peak_mib']:.0f}",
+        f"{made['design_s']:.1f}", f"{made['prove_s']:.1f}", f"{made['cpu_s']:.1f}",
+        f"{made['peak_mib'] + made['second_mib']:.0f}",
     )  # fmt: skip
     columns = (
-        "site", "switches", "hosts", "cables", "verdicts", "design s", "render, read back and prove s", "CPU s of both",
+        "site", "switches", "hosts", "cables", "verdicts", "design s", "render, read back and prove s", "CPU s of all",
         "peak MiB",
     )  # fmt: skip
     note = (
-        "Every proof of `nornir prove`, in one process, with hosts' variables at the other end of their cables. "
+        "Every proof of `nornir prove`, in two processes, with hosts' variables at the other end of their cables. "
         "Budget: 1,280 switches and 4,096 hosts within 60 s and 2,048 MiB."
     )
     return Table("Everything proved", columns, [row], note)

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from nornir_tasks.design.host_parts import Vars
-from nornir_tasks.design.host_vars import as_ansible
 from nornir_tasks.design.network import Network
+from nornir_tasks.design.role_vars import as_ansible
 from nornir_tasks.intent.boundary_model import BalancersIntent, BoundaryIntent, HealthIntent, PublishedIntent
 from nornir_tasks.intent.boundary_names import groups_of, links_of
 from nornir_tasks.intent.model import Intent

@@ -19,10 +19,12 @@ FIRST_FREE = 6
 
 def balancers(each: "BoundaryIntent") -> Iterator[Finding]:
     """What the balancers are, and what is asked of them."""
-    yield from independent(*(_asked(name, one, each) for name, one in each.published.items()), _placed(each))
+    yield from independent(
+        *(_needs_of_balancers(name, one, each) for name, one in each.published.items()), _placed(each)
+    )
 
 
-def _asked(name: str, one: "PublishedIntent", each: "BoundaryIntent") -> Iterator[Finding]:
+def _needs_of_balancers(name: str, one: "PublishedIntent", each: "BoundaryIntent") -> Iterator[Finding]:
     path: Path = (*TOP, "published", name)
     for key, what in (("tls", "TLS that nobody ends"), ("proxy", "a protocol that nobody speaks to the servers")):
         if getattr(one, key) and each.balancers is None:

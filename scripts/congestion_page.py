@@ -24,6 +24,7 @@ from nornir_tasks.design.host_vars import host_vars  # noqa: E402
 from nornir_tasks.design.kinds import kinds  # noqa: E402
 from nornir_tasks.design.network import Network  # noqa: E402
 from nornir_tasks.design.pipeline import Realised, design, device_configs  # noqa: E402
+from nornir_tasks.design.watchdog import NIC_GAP, firing_order  # noqa: E402
 from nornir_tasks.files.catalogue import load_catalogue  # noqa: E402
 from nornir_tasks.files.intent_file import load_intent  # noqa: E402
 from nornir_tasks.files.templates import environment  # noqa: E402
@@ -194,16 +195,21 @@ def _marks(each: Realised) -> bool:
 
 
 def _watchdog(site: Site) -> Iterator[str]:
-    dogs = {kind: each.config.qos.watchdog for kind, each in site.switches.items() if each.config.qos}
-    times = sorted((dog.detect_ms, kind, dog) for kind, dog in dogs.items() if dog is not None)
+    order = firing_order(site.switches)
     yield "\n## Watchdog of paused queues\n\n"
-    if not times:
+    if not order:
         yield "None: nothing is paused.\n"
         return
-    yield "In the order in which they fire, of queues that stand still at the same moment:\n\n"
-    yield "| switch | polls | drops after | back after |\n|---|---|---|---|\n"
-    for detect_ms, kind, dog in times:
-        yield f"| {kind} | {dog.poll_ms} ms | {detect_ms} ms | {dog.restore_ms} ms |\n"
+    yield "In the order in which they fire, of queues that stand still at the same moment; systems that take times "
+    yield "have the same:\n\n| switch | polls | drops after | back after | times |\n|---|---|---|---|---|\n"
+    for firing in order:
+        for kind in sorted(firing.kinds):
+            each = site.switches[kind]
+            dog = each.config.qos.watchdog if each.config.qos else None
+            if dog is not None:
+                how = each.capabilities.watchdog_gap or "set"
+                yield f"| {kind} | {dog.poll_ms} ms | {dog.detect_ms} ms | {dog.restore_ms} ms | {how} |\n"
+    yield f"\nHosts: {NIC_GAP}.\n"
 
 
 def _differences(site: Site, beside: Site, other: str) -> Iterator[str]:

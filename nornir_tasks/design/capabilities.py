@@ -217,6 +217,8 @@ class Capabilities:
     """Thresholds are rounded up to a multiple of this; 1 where the OS takes any byte count."""
     watchdog: Watchdog
     """The watchdog of a lossless port; the intent has no key for it."""
+    watchdog_gap: str = field(default="", kw_only=True)
+    """Why its times are the system's own and not those of all systems that take times, for the operator."""
     has_class_mtu: bool
     """The queues' classes have an MTU of their own (NX-OS network-qos)."""
     cables: CableFacts

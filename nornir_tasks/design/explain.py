@@ -25,6 +25,7 @@ from nornir_tasks.design.qos import ROUTING_DSCP, beside_routing
 from nornir_tasks.design.routes import RouteCount
 from nornir_tasks.design.tables import TableUse, table_uses
 from nornir_tasks.design.throughput import loads
+from nornir_tasks.design.watchdog import watchdog_figures
 from nornir_tasks.intent.findings import dotted
 
 Value = int | float | str | None
@@ -338,6 +339,8 @@ class _Explainer:
             for found in headroom_figures(self.network, self.network.device(each.config.name)):
                 yield self.figure(f"{found.name}, {kind}", found.value, found.rule, **found.inputs)
             yield from self.gaps(kind, each)
+        for row in watchdog_figures(self.samples):
+            yield self.figure(row.name, row.value, row.rule, **row.inputs)
 
     def hash_seed(self, kind: str, each: Realised) -> Figure:
         known, hashing = each.capabilities, each.config.hashing

@@ -47,6 +47,12 @@ class PortProfile:
     queues: tuple[Queue, ...]
 
 
+WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS = 300, 100
+"""What systems that take times are given, so that both ends of a cable count to the same: those of Cumulus Linux, which
+ends after one poll without pause and has no other time for that (docs514 Quality-of-Service/_index.md: polls every
+100 ms, mitigates after 3). Which figures are the right ones no source says."""
+
+
 @dataclass(frozen=True, slots=True)
 class Watchdog:
     """PFC watchdog: a queue paused for ``detect_ms`` drops its packets until ``restore_ms`` passed without pause.

@@ -26,7 +26,7 @@ from nornir_tasks.design.capabilities import (
     StormFacts,
     Train,
 )
-from nornir_tasks.design.config.qos import Ecn, Watchdog
+from nornir_tasks.design.config.qos import WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS, Ecn, Watchdog
 from nornir_tasks.platforms.eos.headroom import BY_ASIC as CABLES
 from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG, LOOPBACK
 
@@ -165,8 +165,8 @@ _TOMAHAWK4 = Capabilities(
     ecn_source="RoCE guide for EOS 4.36, section 2 (leaf with uc-tx-queue): 256/512 kbytes, 100 %",
     # pyavd schema, qos_profiles[].uc_tx_queues[].random_detect.ecn.threshold.units: bytes among others
     ecn_cell_bytes=1,
-    # RoCE guide section 8: 0.20 s, 0.20 s, polling 0.10 s; polling <= half of the smaller of the two others
-    watchdog=Watchdog(poll_ms=100, detect_ms=200, restore_ms=200),
+    # RoCE guide section 8: 0.01 to 60 s, polling 0.005 to 30 s and at most half of the smaller of the two others
+    watchdog=Watchdog(WATCHDOG_RESTORE_MS // 2, WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS),
     has_class_mtu=False,
     cables=CABLES["tomahawk4"],
     # um-eos IPv4, "ip load-sharing": trident takes seeds 0 to 5, 0 is the default; it names no later ASIC

@@ -22,7 +22,7 @@ from nornir_tasks.design.capabilities import (
     StormFacts,
     Train,
 )
-from nornir_tasks.design.config.qos import Ecn, Watchdog
+from nornir_tasks.design.config.qos import WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS, Ecn, Watchdog
 from nornir_tasks.platforms.nvue.headroom import BY_ASIC as CABLES
 from nornir_tasks.platforms.nvue.port_map import LAG, PEER_LINK
 
@@ -149,7 +149,7 @@ _SPECTRUM4 = NvueCapabilities(
     # (cell: sonic-buildimage platform/mellanox/asic_table.j2). Rounded like this, what is set is what is programmed.
     ecn_cell_bytes=64 * 192,
     # docs514 Quality-of-Service/_index.md: polls every 100 ms, mitigates after 3, ends after one poll without pause
-    watchdog=Watchdog(poll_ms=100, detect_ms=300, restore_ms=100),
+    watchdog=Watchdog(WATCHDOG_RESTORE_MS, WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS),
     has_class_mtu=False,
     cables=CABLES["spectrum4"],
     # schema: system.forwarding.hash-seed 0 to 4294967295

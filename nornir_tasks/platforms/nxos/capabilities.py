@@ -90,6 +90,11 @@ WATCHDOG = Watchdog(poll_ms=100, detect_ms=100, restore_ms=1000)
 """NX-OS holds only on and off. Poll 100 ms, shutdown multiplier 1, auto-restore multiplier 10 are the model's defaults
 (YANG 10.4(4), pltfm-items/priorflowctrlwd-items: interval 100, shutdownMultiplier 1, autoRestoreMultiplier 10)."""
 
+WATCHDOG_GAP = (
+    "on and off alone are set: no public source spells the commands of NX-OS' interval and multipliers, so its own are "
+    "in force (YANG 10.4(4), priorflowctrlwd-items)"
+)
+
 _ACLS = AclFacts(
     # cisco.nxos 11.1.0 nxos_acl_interfaces: routed ports both ways; on switched ports "ip port access-group" and
     # "ipv6 port traffic-filter", in only (published notes on Nexus access lists). Port channels take lists as ports do:
@@ -203,6 +208,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # Thresholds are given in kbytes (roce_enable); other units exist (DME 10.5(3)) but stand in no public policy.
         ecn_cell_bytes=1000,
         watchdog=WATCHDOG,
+        watchdog_gap=WATCHDOG_GAP,
         has_class_mtu=True,
         cables=CLOUD_SCALE,
         has_hash_seed=True,

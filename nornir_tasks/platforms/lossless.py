@@ -10,9 +10,9 @@ from typing import Literal
 
 Kind = Literal[
     "code point", "queue", "pause", "marks", "strict", "trust", "profile", "watchdog",
-    "mtu", "class mtu", "speed", "fec", "negotiation", "state", "headroom",
+    "mtu", "class mtu", "speed", "fec", "negotiation", "state", "headroom", "spread",
 ]  # fmt: skip
-"""What a setting is about."""
+"""What a setting is about; spread: how packets are spread over equal-cost paths."""
 
 Effect = Literal[
     "trust", "classes", "no queues", "rewrite", "global pause", "no pause", "always pause", "no watchdog", "class mtu",

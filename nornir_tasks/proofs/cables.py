@@ -111,6 +111,25 @@ class Read:
                 counts[self.nics[nic.host][0]] = counts.get(self.nics[nic.host][0], 0) + 1
         return {fabric: max(counts, key=lambda each: counts[each]) for fabric, counts in found.items()}
 
+    @cached_property
+    def spreading(self) -> dict[str, str]:
+        """Fabric -> its first switch that sends each packet by a path of its own."""
+        found: dict[str, str] = {}
+        for name, each in self.switches.items():
+            balancing = each.config.load_balancing
+            if balancing is not None and balancing.mode == "per_packet" and balancing.ports != ():
+                found.setdefault(self.network.device(name).fabric, name)
+        return found
+
+    @cached_property
+    def may_spread(self) -> dict[str, str]:
+        """Fabric -> its first switch with a line about spreading that the parser does not know."""
+        found: dict[str, str] = {}
+        for name, ports in self.ports.items():
+            if ports.has_unread(Setting("spread")):
+                found.setdefault(self.network.device(name).fabric, name)
+        return found
+
     def is_attached(self, link: Link) -> bool:
         """Is its lower end no port of a host's kernel: a BMC, a device, a management port?"""
         return link.kind == "host" and link.lower.device not in self._hosts

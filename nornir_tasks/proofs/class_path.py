@@ -2,8 +2,9 @@
 
 The rule is local, so it is judged cable by cable and host by host, and holds for every path made of these: both ends of
 a cable sort all 64 code points alike, RDMA has a queue of its own that is paused and marked at both, notifications go
-first at both, and nobody writes another code point into a packet. Of a cable the first link that is broken is reported,
-in the order a packet meets them: application, traffic class, DSCP, class, queue, PFC, ECN, notification.
+first at both, nobody writes another code point into a packet, and NICs put in order again what a switch of their fabric
+sends packet by packet. Of a cable the first link that is broken is reported, in the order a packet meets them:
+application, traffic class, DSCP, class, queue, PFC, ECN, notification.
 """
 
 from collections.abc import Iterator
@@ -34,7 +35,7 @@ def judge(read: Read) -> Outcome:
     tally = Tally()
     for host, variables in read.hosts.items():
         if host in read.nics:
-            tally.count(_of_host(host, variables, read))
+            tally.count(_of_host(host, variables, read), _may_spread(host, variables, read))
     for cable, broken in each_once(read.cables(tally), tally, _of_cable):
         doubts = (each for end in cable.ends for each in end.doubts)
         tally.count(broken, doubts)
@@ -74,7 +75,11 @@ def _beside_notifications(treatment: Treatment, rdma: Rdma) -> set[int]:
 def _of_host(host: str, variables: Variables, read: Read) -> Iterator[Broken]:
     """From the application to the wire; the first link that is broken."""
     rdma, nic = read.nics[host]
-    yield from _first(_application(host, variables, rdma, nic), _like_others(host, variables, read, rdma))
+    yield from _first(
+        _application(host, variables, rdma, nic),
+        _like_others(host, variables, read, rdma),
+        _in_order(host, variables, read),
+    )
 
 
 def _first(*parts: Iterator[Broken]) -> Iterator[Broken]:
@@ -119,6 +124,34 @@ def _like_others(host: str, variables: Variables, read: Read, rdma: Rdma) -> Ite
             yield Broken(host, f"{what}: {expected}", stated)
 
 
+def _in_order(host: str, variables: Variables, read: Read) -> Iterator[Broken]:
+    """NICs put in order again what switches send packet by packet, else a late packet has RDMA start over."""
+    for fabric, rails in _rails(host, variables, read).items():
+        late = rails - set(variables.get(_REORDER, ()))
+        if late and (switch := read.spreading.get(fabric)) is not None:
+            what = f"{switch} sends packet by packet, and NICs of {', '.join(sorted(late))} put none in order again"
+            spread = Statement(Place(switch, ""), "packet by packet", Setting("spread"))
+            variable = f"{_REORDER} = {_short(variables.get(_REORDER))}"
+            yield Broken(host, what, (Statement(Place(host, ""), "in order of arrival", variable=variable), spread))
+
+
+def _may_spread(host: str, variables: Variables, read: Read) -> Iterator[str]:
+    """Lines of switches that nobody knows and that may send packet by packet what this host's NICs put in no order."""
+    for fabric, rails in _rails(host, variables, read).items():
+        if rails - set(variables.get(_REORDER, ())) and fabric in read.may_spread:
+            yield f"{read.may_spread[fabric]}: not known how it spreads packets over equal-cost paths"
+
+
+def _rails(host: str, variables: Variables, read: Read) -> dict[str, set[str]]:
+    """Fabric -> the host's rails with RDMA on it."""
+    found: dict[str, set[str]] = {}
+    for link in read.network.links_of(host):
+        if link.lower.port in variables["roce_qos_rails"]:
+            found.setdefault(link.fabric, set()).add(link.lower.port)
+    return found
+
+
+_REORDER = "roce_qos_reorder_rails"
 _TC = "roce_qos_traffic_class"
 _RDMA = ("roce_qos_dscp", "roce_qos_classes")
 _CNP = ("roce_qos_cnp_dscp", "roce_qos_classes")

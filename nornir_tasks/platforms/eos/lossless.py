@@ -45,6 +45,7 @@ _LINES: Mapping[Kind, tuple[Line, ...]] = {
         line("ingress headroom bytes", rf"{MMU_PROFILE} / ingress headroom bytes \d+"),
         line(f"{MMU_PROFILE} apply", f"{MMU_PROFILE} apply"),
     ),
+    "spread": (line("load-balance distribution", "ip hardware fib load-balance distribution.*"),),
     "state": (line("no shutdown", rf"{_AT}(?:no )?shutdown"),),
 }
 

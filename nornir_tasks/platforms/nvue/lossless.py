@@ -51,6 +51,7 @@ _LINES: Mapping[Kind, tuple[Line, ...]] = {
     "fec": (line("link / fec", f"{_AT}link / fec: .*"),),
     "negotiation": (line("link / auto-negotiate", f"{_AT}link / auto-negotiate: .*"),),
     "headroom": (line("cable-length", f"qos / pfc / {PROFILE} / cable-length: .*"),),
+    "spread": (line("adaptive-routing", "router / adaptive-routing / .*", ".*adaptive-routing.*"),),
     "state": (line("link / state / up", f"{_AT}link / state / (?:up|down)"),),
 }
 

@@ -47,6 +47,7 @@ _LINES: Mapping[Kind, tuple[Line, ...]] = {
     "fec": (line("fec", f"{_AT}fec .*"),),
     "negotiation": (line("no negotiate auto", f"{_AT}(?:no )?negotiate auto"),),
     "headroom": (line("pause buffer-size", r"policy-map type queuing \S+ / class .* / pause buffer-size .*"),),
+    "spread": (line("mode per-packet", "hardware profile dlb / mode .*", "hardware profile dlb.*"),),
     "state": (line("no shutdown", f"{_AT}(?:no )?shutdown"),),
 }
 

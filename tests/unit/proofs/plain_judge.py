@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nornir_tasks.design.network import Network
-from tests.unit.proofs.plain_texts import POINTS, READERS, Port, host
+from tests.unit.proofs.plain_texts import POINTS, READERS, Port, host, spreads_packets
 
 CLASSES, PAUSES, MTU, LAYER1, UNCLEAR = "class-path", "pfc", "mtu", "layer-1", "unclear"
 HEADROOM = "headroom-fits"
@@ -20,15 +20,18 @@ class PlainJudge:
     def __init__(self, network: Network, texts: Mapping[str, str], hosts: Mapping[str, Mapping[str, Any]]) -> None:
         self.network, self.hosts = network, hosts
         self.switches = {name: READERS[network.device(name).os](text) for name, text in texts.items()}
+        self.spreading = {name: spreads_packets(network.device(name).os, text) for name, text in texts.items()}
 
     def changed(self, device: str, text: str) -> "PlainJudge":
         found = PlainJudge(self.network, {}, self.hosts)
-        found.switches = {**self.switches, device: READERS[self.network.device(device).os](text)}
+        os = self.network.device(device).os
+        found.switches = {**self.switches, device: READERS[os](text)}
+        found.spreading = {**self.spreading, device: spreads_packets(os, text)}
         return found
 
     def with_host(self, name: str, variables: Mapping[str, Any]) -> "PlainJudge":
         found = PlainJudge(self.network, {}, {**self.hosts, name: variables})
-        found.switches = self.switches
+        found.switches, found.spreading = self.switches, self.spreading
         return found
 
     def broken(self) -> set[str]:
@@ -39,6 +42,8 @@ class PlainJudge:
         found |= {CLASSES} if len(rdma) > 1 else set()
         for each in self.hosts.values():
             found |= set(_of_host(each))
+            is_late = set(each["roce_qos_rails"]) - set(each.get("roce_qos_reorder_rails", ()))
+            found |= {CLASSES} if is_late and any(self.spreading.values()) else set()
         return found
 
     def _of_link(self, link: Any) -> Iterator[str]:

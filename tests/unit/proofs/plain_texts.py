@@ -338,6 +338,20 @@ def nvue(text: str) -> dict[str, Port]:
     return ports
 
 
+def spreads_packets(os: str, text: str) -> bool:
+    """Does the switch send each packet by a path of its own?"""
+    if os == "nvue":
+        data = yaml.load(text, Loader=yaml.CSafeLoader)
+        places = (
+            (data.get("router") or {}),
+            *((each or {}).get("router") or {} for each in data["interface"].values()),
+        )
+        switch, *ports = [{*map(str, (each.get("adaptive-routing") or {}).values())} for each in places]
+        return bool(switch & {"enabled", "on"}) and any(each & {"enabled", "on"} for each in ports)
+    below = [line for above, line in rows(text) if above == ("hardware profile dlb",)]
+    return "mode per-packet" in below and any(line.startswith("dlb-interface ") for line in below)
+
+
 READERS = {"eos": eos, "nxos": nxos, "nvue": nvue}
 
 

@@ -98,6 +98,16 @@ def test_a_line_about_queues_that_nobody_knows_is_never_a_pass(device: str) -> N
     assert outcome.verdict == "could not tell"
 
 
+def test_a_line_about_spreading_that_nobody_knows_is_no_pass_for_nics_that_put_nothing_in_order() -> None:
+    found = of(with_line(NXOS, "feature lldp", "hardware profile dlb", "  mode by-guess"), class_path.NAME)
+    assert not found.broken
+    assert f"{NXOS}: not known how it spreads packets over equal-cost paths" in found.undecided
+    hosts = {name: {**each, "roce_qos_reorder_rails": each["roce_qos_rails"]} for name, each in rails().hosts.items()}
+    text = rails().texts[NXOS].replace("feature lldp", "feature lldp\nhardware profile dlb\n  mode by-guess", 1)
+    found = of(rails().proved(Mutant(NXOS, 0, "", "", text), hosts), class_path.NAME)
+    assert not [each for each in found.undecided if "spreads" in each]
+
+
 def test_a_switch_that_was_not_read_leaves_its_cables_open() -> None:
     others = {name: each for name, each in rails().switches.items() if name != SPINE}
     read = Read(rails().design.network, others, rails().hosts, {SPINE: "no answer"})

@@ -112,15 +112,12 @@ def realise(
     )
     bender.profiles(intended)
     bender.note_fec(intended, config)
-    bender.problems.extend(tagging.problems(device.name, intended, device.capabilities))
-    bender.problems.extend(bundling.problems(device.name, intended, device.capabilities))
-    bender.problems.extend(pairing.problems(device.name, intended, device.capabilities))
+    for section in (tagging, bundling, pairing, layer3):
+        bender.problems.extend(section.problems(device.name, intended, device.capabilities))
     bender.problems.extend(filtering.problems(device.name, intended, device.capabilities, claims))
-    bender.problems.extend(layer3.problems(device.name, intended, device.capabilities))
-    bender.problems.extend(gateway_rules.problems(device.name, intended.ports or {}, device.capabilities))
-    bender.problems.extend(relay_rules.problems(device.name, intended.ports or {}, device.capabilities))
+    for rules in (gateway_rules, relay_rules, storm_rules):
+        bender.problems.extend(rules.problems(device.name, intended.ports or {}, device.capabilities))
     bender.problems.extend(managed_base.problems(device.name, intended.base, device.capabilities))
-    bender.problems.extend(storm_rules.problems(device.name, intended.ports or {}, device.capabilities))
     if bender.problems:
         raise DesignError(bender.problems)
     claims = replace(

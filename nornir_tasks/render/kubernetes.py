@@ -19,6 +19,11 @@ POD_INTERFACE = "eth0"
 """What a pod calls its interface on the cluster's own network: NCCL's bootstrap goes over it (from memory)."""
 IB_TIMEOUT, IB_RETRY_COUNT = 20, 7
 """As role nccl has them; a test compares."""
+SHARED_MEMORY = "shared-memory"
+"""Volume of a pod with GPUs: a container's own /dev/shm has 64 MB (from memory), too little for NCCL, whose GPUs of one
+host exchange data there. NVIDIA's manual of NCCL, "Troubleshooting", "Docker", has the same for Docker
+(``--shm-size=1g``). What is in it counts as the container's memory."""
+SHARED_MEMORY_PATH = "/dev/shm"  # noqa: S108  a mount of the pod, not a file of ours
 
 Manifest = dict[str, Any]
 
@@ -309,11 +314,14 @@ def pod_samples(pods: PodNetworks, namespace: str, image: str) -> Iterator[Manif
             **({"envFrom": environment} if environment else {}),
             "resources": {"limits": {**gpus, **{resource(pods, rail): "1" for rail in rails}}},
             "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
+            **({"volumeMounts": [{"name": SHARED_MEMORY, "mountPath": SHARED_MEMORY_PATH}]} if gpus else {}),
         }
+        memory = {"name": SHARED_MEMORY, "emptyDir": {"medium": "Memory"}}
         spec = {
             "restartPolicy": "Never",
             "nodeSelector": {f"{OWN_LABEL}site": pods.site, f"{OWN_LABEL}group": group.name},
             "containers": [container],
+            **({"volumes": [memory]} if gpus else {}),
         }
         made = manifest("Pod", f"rdma-{pods.plane}-{group.name}", {"spec": spec}, namespace)
         attached = ", ".join(f"{namespace}/{network_name(pods, rail)}" for rail in rails)

@@ -10,19 +10,17 @@ from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 
+from nornir_tasks.design.access_facts import AccountFacts, KeyFacts, SnmpFacts
 from nornir_tasks.design.capabilities import (
     MARKS,
     NO_DROP,
     PAUSE,
     WEIGHT,
-    AccountFacts,
     AclFacts,
     Balancing,
     Capabilities,
-    KeyFacts,
     Knob,
     PairFacts,
-    SnmpFacts,
     StormFacts,
     Train,
 )

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 
+from nornir_tasks.design.access_facts import AccountFacts
 from nornir_tasks.design.capabilities import (
     MARKS,
     NO_DROP,
     PAUSE,
     WEIGHT,
-    AccountFacts,
     AclFacts,
     Balancing,
     Capabilities,

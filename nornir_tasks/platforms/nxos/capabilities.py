@@ -10,19 +10,17 @@ Short names of sources: "QoS 10.5" = Cisco Nexus 9000 NX-OS QoS Configuration Gu
 import re
 from types import MappingProxyType
 
+from nornir_tasks.design.access_facts import AccountFacts, KeyFacts, SnmpFacts
 from nornir_tasks.design.capabilities import (
     MARKS,
     NO_DROP,
     PAUSE,
     WEIGHT,
-    AccountFacts,
     AclFacts,
     Balancing,
     Capabilities,
-    KeyFacts,
     Knob,
     PairFacts,
-    SnmpFacts,
     StormFacts,
     Train,
 )

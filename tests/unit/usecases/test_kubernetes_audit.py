@@ -62,7 +62,7 @@ def test_what_was_exported_is_audited_without_a_finding(name: str, attach_by: An
 
 NO_VALUE_OF_THE_NETWORK = (
     "metadata", "spec.global", "nicConfigurationOperator", "nvIpam", ".image", "secondaryNetwork", "cniVersion",
-    "command", "containers.[].name", "securityContext", "restartPolicy", "nvidia.com/gpu", "networkNamespace",
+    "command", "containers.[].name", "securityContext", "restartPolicy", "volume", "nvidia.com/gpu", "networkNamespace",
     "enableCoordinator", "(json).[].name", "rdmaHcaMax", "numVfs", "resources.limits.rdma/",
 )  # fmt: skip
 NODE_LABELS = ("nodeSelector",)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from ipaddress import IPv4Network, IPv6Network
 from typing import Literal
 
 
@@ -235,9 +236,21 @@ class OpticModel:
 
 
 @dataclass(frozen=True, slots=True)
+class Bogons:
+    """What nobody may announce on the Internet."""
+
+    prefixes: tuple[IPv4Network | IPv6Network, ...] = ()
+    """They and everything in them."""
+    asns: tuple[tuple[int, int], ...] = ()
+    """First and last AS number of each range that no path may contain; ascending, none overlaps another."""
+
+
+@dataclass(frozen=True, slots=True)
 class Catalogue:
     """Every known model, by its name in the intent."""
 
     switches: Mapping[str, SwitchModel]
     nics: Mapping[str, NicModel]
     optics: Mapping[str, OpticModel] = field(default_factory=dict)
+    bogons: Bogons = Bogons()
+    """What edge routers refuse of anybody."""

@@ -9,6 +9,7 @@ from nornir_tasks.design.catalogue import Catalogue, NicModel, OpticModel, Switc
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.media import RJ45, TWISTED_PAIR
 from nornir_tasks.errors import IntentError
+from nornir_tasks.intent.edge_model import EdgeIntent
 from nornir_tasks.intent.fabric_model import CoreIntent, LeafIntent, SpineIntent, SwitchChoice
 from nornir_tasks.intent.fields import Split
 from nornir_tasks.intent.findings import Finding, Marks, Path
@@ -123,6 +124,20 @@ def choose(
     return choices
 
 
+def choose_one(
+    wanted: EdgeIntent, path: Path, catalogue: Catalogue, facts: Mapping[str, OsFacts], marks: Marks
+) -> Choice:
+    """Look up one kind of switch that is no tier of a fabric. Raises IntentError with all unknown names."""
+    chooser = _Chooser(catalogue, facts, [])
+    nowhere = (None, None), (path, path)
+    found = attempt(lambda: chooser.choice(wanted.platform, wanted.release, wanted.model, (path, path, path), *nowhere))
+    if chooser.findings:
+        raise IntentError(marks.problems(chooser.findings))
+    if found is None:
+        raise UnknownValueError
+    return found
+
+
 def _unknown_shapes(allow_memory: Sequence[str], choices: Choices) -> Iterator[Finding]:
     """Names in ``allow_memory`` that are no line shape of any switch of the site."""
     known = sorted({name for each in choices.all for name in each.capabilities.memory_only})
@@ -146,11 +161,11 @@ class _Chooser:
         self, tier: LeafIntent | SpineIntent | CoreIntent, path: Path
     ) -> tuple[Choice | None, tuple[Choice, ...]]:
         splits = (tier.breakout, tier.uplink_breakout)
-        base = self._choice(tier.platform, tier.release, tier.model, (path, path, path), splits, (path, path))
+        base = self.choice(tier.platform, tier.release, tier.model, (path, path, path), splits, (path, path))
         overrides = []
         for position, override in enumerate(() if isinstance(tier, CoreIntent) else tier.overrides):
             at = (*path, "overrides", position)
-            choice = self._choice(
+            choice = self.choice(
                 override.platform or tier.platform,
                 override.release or tier.release,
                 override.model or tier.model,
@@ -179,7 +194,7 @@ class _Chooser:
             )
         return nic
 
-    def _choice(
+    def choice(
         self,
         os: str,
         release: str,
@@ -188,6 +203,7 @@ class _Chooser:
         splits: tuple[Split | None, Split | None],
         at_splits: tuple[Path, Path],
     ) -> Choice | None:
+        """One kind of switch; ``at``: where its platform, release and model stand."""
         found = list(self._problems(os, release, model, at))
         if not found and any(each is UNKNOWN for each in (os, release, model)):
             return None

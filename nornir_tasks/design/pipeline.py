@@ -28,6 +28,7 @@ from nornir_tasks.design import (
     bond_vlans,
     bundling,
     described,
+    edges,
     front_panel,
     lossless_cables,
     managed_aaa,
@@ -121,6 +122,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     both carry everything found in their step.
     """
     known = _Known(catalogue, os_facts, intent.marks, intent.allow_memory)
+    edges.check(intent, catalogue, os_facts)
     built = [_build(each, known) for each in by_fabric(demands(intent, kinds().planes)).values()]
     trees = [_build((each,), known) for each in known.attaching.demands(intent, _planned(built))]
     built = sorted((*built, *trees), key=lambda each: [*intent.fabrics].index(each.fabric.name))
@@ -224,6 +226,7 @@ def mistakes(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFact
     gathering, known = Gathering(), _Known(catalogue, os_facts, intent.marks, intent.allow_memory)
     for each in by_fabric(gathering.attempt(lambda: demands(intent, kinds().planes)) or ()).values():
         _mistakes_of(each, known, gathering)
+    gathering.attempt(lambda: edges.check(intent, catalogue, os_facts))
     return tuple(dict.fromkeys(gathering.problems))
 
 

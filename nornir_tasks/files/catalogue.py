@@ -1,17 +1,19 @@
-"""``catalogue/<vendor>/*.yml`` -> Catalogue. A figure without a source is refused."""
+"""``catalogue/<vendor>/*.yml`` and ``catalogue/bogons.yml`` -> Catalogue. A figure without a source is refused."""
 
 import re
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from nornir_tasks.design.catalogue import Catalogue, Mode, NicModel, OpticModel, PortGroup, SwitchModel
+from nornir_tasks.design.catalogue import Bogons, Catalogue, Mode, NicModel, OpticModel, PortGroup, SwitchModel
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import validate
 from nornir_tasks.files.resources import resource, shown
+from nornir_tasks.intent.address_fields import AnyPrefix
 from nornir_tasks.intent.fields import SystemName
 from nornir_tasks.intent.findings import Finding, refuse, wrong
 
@@ -202,6 +204,40 @@ class OpticFile(_Part):
         )
 
 
+class _BogonPrefix(_Part):
+    prefix: AnyPrefix
+    source: Source
+
+
+class _BogonAsns(_Part):
+    first: Annotated[int, Field(ge=0, le=0xFFFFFFFF)]
+    last: Annotated[int, Field(ge=0, le=0xFFFFFFFF)]
+    source: Source
+
+
+class BogonsFile(_Part):
+    """The file of what nobody may announce."""
+
+    kind: Literal["bogons"]
+    prefixes: tuple[_BogonPrefix, ...]
+    asns: tuple[_BogonAsns, ...]
+
+    @model_validator(mode="after")
+    def _rules(self) -> "BogonsFile":
+        """In order, so that the lists of routers are the same however somebody adds an entry."""
+        ends = [end for each in self.asns for end in (each.first, each.last)]
+        if any(before > after for before, after in pairwise(ends)):
+            expected = "first before last, and each range after the one before it"
+            refuse([Finding(("asns",), "ranges of AS numbers that are not ascending", expected)])
+        return self
+
+    def model_data(self) -> Bogons:
+        """The entries without their sources."""
+        return Bogons(
+            tuple(each.prefix for each in self.prefixes), tuple((each.first, each.last) for each in self.asns)
+        )
+
+
 Model = SwitchModel | NicModel | OpticModel
 
 
@@ -225,7 +261,14 @@ def load_catalogue(folder: Path | None = None) -> Catalogue:
         {name: each for name, each in models.items() if isinstance(each, SwitchModel)},
         {name: each for name, each in models.items() if isinstance(each, NicModel)},
         {name: each for name, each in models.items() if isinstance(each, OpticModel)},
+        load_bogons(),
     )
+
+
+@cache
+def load_bogons() -> Bogons:
+    """What nobody may announce on the Internet."""
+    return validate(BogonsFile, read_marked(resource("catalogue") / "bogons.yml")).model_data()
 
 
 def _load(file: Path) -> Model:

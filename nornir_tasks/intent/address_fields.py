@@ -1,7 +1,17 @@
 """Values of flows and VLANs that the intent writes as text: IPv6 prefixes, addresses of servers, TCP and UDP ports."""
 
 import re
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import (
+    IPv4Address,
+    IPv4Interface,
+    IPv4Network,
+    IPv6Address,
+    IPv6Interface,
+    IPv6Network,
+    ip_address,
+    ip_interface,
+    ip_network,
+)
 from typing import Annotated
 
 from pydantic import BeforeValidator
@@ -53,6 +63,21 @@ def _address(value: object) -> IPv4Address | IPv6Address:
         raise wrong("not the address of a host", "IPv4 or IPv6, as 10.64.0.5", value) from None
 
 
+def _interface(value: object) -> IPv4Interface | IPv6Interface:
+    if isinstance(value, IPv4Interface | IPv6Interface):
+        return value
+    try:
+        found = ip_interface(value if isinstance(value, str) and "/" in value else "")
+    except ValueError:
+        raise wrong("not an address with its length", "as 198.51.100.2/30 or 2001:db8::2/64", value) from None
+    most = 31 if found.version == 4 else 127
+    if found.network.prefixlen > most:
+        raise wrong("a link without room for two ends", f"/{most} or shorter", value)
+    if found.network.prefixlen < most and found.ip == found.network.network_address:
+        raise wrong("the address of the link itself", f"one of its others, as {found.ip + 1}", value)
+    return found
+
+
 def _ports(value: object) -> tuple[PortRange, ...]:
     found: list[PortRange] = []
     for part in value if isinstance(value, tuple | list) else (value,):
@@ -82,6 +107,10 @@ MacAddress = Annotated[str, BeforeValidator(_mac), Written("MAC address")]
 PrefixV6 = Annotated[IPv6Network, BeforeValidator(_prefix_v6), Written("IPv6 prefix")]
 AnyPrefix = Annotated[IPv4Network | IPv6Network, BeforeValidator(_any_prefix), Written("IPv4 or IPv6 prefix")]
 HostAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(_address), Written("IPv4 or IPv6 address")]
+HostInterface = Annotated[
+    IPv4Interface | IPv6Interface, BeforeValidator(_interface), Written("IPv4 or IPv6 address with its length")
+]
+"""An address of a port, with the length of the subnet there."""
 PortRanges = Annotated[
     tuple[PortRange, ...], BeforeValidator(_ports), Written("TCP or UDP port, a range as `8000-8100`, or a list")
 ]

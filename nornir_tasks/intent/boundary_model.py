@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from nornir_tasks.intent import boundary_parts
-from nornir_tasks.intent.address_fields import AnyPrefix, HostAddress, PortRanges, PrefixV6
-from nornir_tasks.intent.fields import MAX_ASN, InterfaceName, Name, Prefix, Unit
+from nornir_tasks.intent.address_fields import AnyPrefix, HostAddress, HostInterface, PortRanges, PrefixV6
+from nornir_tasks.intent.edge_model import AsNumber, EdgeIntent, ExemptIntent
+from nornir_tasks.intent.fields import InterfaceName, Name, Prefix, SpeedGbps, Unit
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.part import Part
 
-AsNumber = Annotated[int, Field(ge=1, le=MAX_ASN)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Names = Annotated[tuple[Name, ...], Field(min_length=1)]
 
@@ -57,6 +57,16 @@ class UpstreamIntent(Part):
     """The filter of what it announces. An upstream without it is refused."""
     outbound: tuple[AnyPrefix, ...] = ()
     """The filter of what is announced to it: these prefixes and nothing else. An upstream without it is refused."""
+    edge: Annotated[int, Field(ge=1, le=2)] | None = None
+    """The edge router with the link to it, 1 or 2. ``edge``, ``port``, ``speed`` and ``addresses`` are there if and
+    only if the boundary has edge routers. An upstream with a link to each of them is described twice, under two
+    names."""
+    port: Annotated[int, Field(ge=1, le=512)] | None = None
+    """Number of its port there, as on the front panel."""
+    addresses: tuple[HostInterface, ...] = ()
+    """The site's own at that link, one for each of ``peers`` and in one subnet with it."""
+    speed: SpeedGbps | None = None
+    """Of the port there."""
 
 
 class HealthIntent(Part):
@@ -204,7 +214,12 @@ class BoundaryIntent(Part):
     firewalls: FirewallsIntent
     """The pair of hosts between the zones, firewall-1 and firewall-2."""
     upstreams: dict[Name, UpstreamIntent] = Field(default_factory=dict)
-    """By whom the site is joined to the outside world. Nothing renders them yet."""
+    """By whom the site is joined to the outside world."""
+    edge: EdgeIntent | None = None
+    """The routers between firewalls and upstreams. Without them other machines must do that, which this tool does not
+    configure."""
+    exempt: ExemptIntent = ExemptIntent()
+    """Of a laboratory: bogons that edge routers take all the same."""
     networks: dict[Name, Annotated[tuple[AnyPrefix, ...], Field(min_length=1)]] = Field(default_factory=dict)
     """Prefixes outside that flows begin or end at, by name."""
     services: dict[Name, BoundaryServiceIntent] = Field(default_factory=dict)

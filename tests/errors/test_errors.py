@@ -30,7 +30,7 @@ def facts(case: str) -> dict[str, OsFacts]:
     What keeps a system from unnumbered links, its VRFs, its headroom, and the ASICs of front switches are its own
     knowledge, so these cases have the real ones.
     """
-    own = ("unnumbered", "vrf", "tcam", "oob", "snmp_where", "headroom", "lossless_cables", "spectrum_x")
+    own = ("unnumbered", "vrf", "tcam", "oob", "snmp_where", "headroom", "lossless_cables", "spectrum_x", "edge_")
     if any(word in case for word in own):
         return {name: each.facts for name, each in platforms().items()}
     known = plain_facts()

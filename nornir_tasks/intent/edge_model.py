@@ -1,0 +1,48 @@
+"""The site's edge routers: two switches between the firewalls and the upstreams."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from nornir_tasks.intent.address_fields import AnyPrefix
+from nornir_tasks.intent.fields import MAX_ASN, OwnName, Prefix, SpeedGbps, System, Unit
+from nornir_tasks.intent.part import Part
+
+AsNumber = Annotated[int, Field(ge=1, le=MAX_ASN)]
+
+
+class EdgeIntent(Part):
+    """Two routers, called ``edge-1`` and ``edge-2``, with BGP to the upstreams.
+
+    firewall-1's port outside is cabled to the first, firewall-2's to the second; both routers answer at the
+    ``gateway`` of the zone ``outside``, and the two addresses after it are their own.
+    """
+
+    platform: System
+    """Their OS."""
+    release: str
+    """Release of the OS, one we know; in quotes where YAML would take it for a number."""
+    model: str
+    """Of both, as in the catalogue."""
+    name_prefix: OwnName = "edge"
+    """What they are called, before a dash and their number, and what the names of their objects begin with."""
+    loopback: Prefix
+    """Their router-ids, the first two addresses."""
+    vlan: Annotated[int, Field(ge=2, le=4093)]
+    """VLAN of the link to the firewalls, on both."""
+    firewall_speed: SpeedGbps
+    """Of the ports to the firewalls."""
+    peer_links: Annotated[int, Field(ge=1, le=8), Unit("links")] = 2
+    """Between both routers, one group: the firewalls find one another by it, and a router without its upstreams the
+    other's."""
+    peer_speed: SpeedGbps
+    """Of each of these links."""
+
+
+class ExemptIntent(Part):
+    """Of a laboratory: what nobody may use on the Internet, and is used here on purpose."""
+
+    prefixes: tuple[AnyPrefix, ...] = ()
+    """Prefixes that are taken and announced though they are documentation's, private or reserved."""
+    asns: tuple[AsNumber, ...] = ()
+    """AS numbers that paths may have though they are private or reserved."""

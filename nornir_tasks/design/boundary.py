@@ -64,6 +64,16 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Egress:
+    """Who appears outside with other addresses than his own."""
+
+    name: str
+    """Where it comes from: ``egress.hosts``."""
+    sources: tuple[str, ...]
+    pool: str
+
+
+@dataclass(frozen=True, slots=True)
 class Boundary:
     """All that firewalls are told."""
 
@@ -73,12 +83,15 @@ class Boundary:
     """Pools of fabrics, and of planes that no packet reaches or leaves by the firewalls."""
     exempt: Prefixes
     """Prefixes outside that are named, and so may come from there even where nobody else's of the kind may."""
+    egress: tuple[Egress, ...]
+    """IPv4 alone; the first one with a source has it."""
 
     @property
     def own(self) -> Prefixes:
         """All addresses of the site, less the link to the outside: edge routers have addresses of it."""
         inside = [each.addresses for each in self.zones if not each.is_outside]
-        return of(prefix for each in (*inside, self.never) for prefixes in each.values() for prefix in prefixes)
+        found = [prefix for each in (*inside, self.never) for prefixes in each.values() for prefix in prefixes]
+        return of([*found, *(each.pool for each in self.egress)])
 
 
 def boundary(intent: Intent, network: Network) -> Boundary | None:
@@ -91,7 +104,7 @@ def boundary(intent: Intent, network: Network) -> Boundary | None:
     planes = reached_planes(intent, each)
     never = [str(pool) for path, pool in kept_apart(intent, but=None) if path[0] != "planes" or path[1] not in planes]
     exempt = [str(prefix) for prefixes in each.networks.values() for prefix in prefixes]
-    return Boundary(zones, tuple(_rows(each, known)), of(never), of(exempt))
+    return Boundary(zones, tuple(_rows(each, known)), of(never), of(exempt), tuple(_egress(each, known)))
 
 
 def of(prefixes: Iterable[str]) -> dict[Family, tuple[str, ...]]:
@@ -213,6 +226,16 @@ def _to_bastions(each: BoundaryIntent, known: _Known) -> Iterator[Row]:
     found = of([str(ip_network(address(link, place))) for _, link in _links(each.zones[zone]) for place in places])
     for client in each.bastions.clients:
         yield Row("bastions", OUTSIDE, known.ends[client], zone, found, "tcp", ((SSH, SSH),))
+
+
+def _egress(each: BoundaryIntent, known: _Known) -> Iterator[Egress]:
+    """Groups of hosts before zones, as a zone has its groups' addresses too."""
+    for is_zone in (False, True):
+        for name, rule in each.egress.items():
+            named = [source for source in rule.sources if (source in each.zones) == is_zone]
+            sources = [prefix for source in named for prefix in known.ends[source]["ipv4"]]
+            if sources:
+                yield Egress(f"egress.{name}", of(sources)["ipv4"], str(rule.pool))
 
 
 def first_addresses(link: str) -> tuple[str, str, str]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from nornir_tasks.design.boundary import ANY, Boundary, Row, Zone, boundary, first_addresses, of
+from nornir_tasks.design.boundary import ANY, Boundary, Egress, Row, Zone, boundary, first_addresses, of
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.flows import FAMILIES
 from nornir_tasks.design.host_parts import Vars
@@ -133,10 +133,34 @@ class FirewallVars(Vars):
     new_per_second: int
 
 
+class TranslationVars(Vars):
+    """Who appears outside with which addresses."""
+
+    name: str
+    sources: tuple[str, ...]
+    first: str
+    """Of the pool, all of whose addresses are used."""
+    last: str
+
+
+class NatGatewayVars(Vars):
+    """Role nat_gateway."""
+
+    port: str
+    """Towards the outside world."""
+    shared: str | None
+    """The address that the gateway which translates has there, without length; None: no IPv4 there."""
+    translations: tuple[TranslationVars, ...]
+    """The first one with a source has it."""
+    private: tuple[str, ...]
+    """Sources that nobody outside could answer; they do not leave as they are."""
+
+
 class FirewallHostVars(Vars):
     """All variables of one firewall, by role."""
 
     firewall: FirewallVars
+    nat_gateway: NatGatewayVars
 
     def ansible(self) -> dict[str, Any]:
         """``firewall_zones`` and so on, as plain data."""
@@ -149,7 +173,7 @@ def firewall_host_vars(intent: Intent, network: Network) -> dict[str, FirewallHo
     if intent.boundary is None or found is None:
         return {}
     return {
-        name: FirewallHostVars(firewall=_firewall(place, found, intent.boundary))
+        name: FirewallHostVars(firewall=_firewall(place, found, intent.boundary), nat_gateway=_nat_gateway(found))
         for place, name in enumerate(FIREWALLS)
     }
 
@@ -177,6 +201,22 @@ def _firewall(place: int, found: Boundary, each: BoundaryIntent) -> FirewallVars
         connections=each.firewalls.connections,
         new_per_second=each.firewalls.new_per_second,
     )
+
+
+def _nat_gateway(found: Boundary) -> NatGatewayVars:
+    outside = next(each for each in found.zones if each.is_outside)
+    link = outside.links.get("ipv4")
+    return NatGatewayVars(
+        port=outside.port,
+        shared=link and first_addresses(link)[0].partition("/")[0],
+        translations=tuple(_translation(each) for each in found.egress),
+        private=NOT_FROM_OUTSIDE["ipv4"],
+    )
+
+
+def _translation(each: Egress) -> TranslationVars:
+    pool = ip_network(each.pool)
+    return TranslationVars(name=each.name, sources=each.sources, first=str(pool[0]), last=str(pool[-1]))
 
 
 def _zone(place: int, number: int, zone: Zone) -> ZoneVars:

@@ -121,9 +121,9 @@ class EgressIntent(Part):
     """Addresses that hosts have outside: IPv4 alone, as IPv6 is routed."""
 
     sources: Names
-    """Groups of hosts, or zones. Each is in one rule."""
+    """Groups of hosts, or zones. Each is in one rule; a group's comes before its zone's."""
     pool: Prefix
-    """Addresses that stand for theirs; no two pools overlap."""
+    """Addresses that stand for theirs, all of it; no two pools overlap. The edge routers send it to the firewalls."""
 
 
 class BastionUsersIntent(Part):
@@ -233,7 +233,7 @@ class BoundaryIntent(Part):
     """Who sends clients of published services to servers that work. Without it other machines must, which this tool
     does not configure."""
     egress: dict[Name, EgressIntent] = Field(default_factory=dict)
-    """How hosts appear outside, by name; what is in none is routed as it is. Nothing renders it yet: all
-    leave as they are."""
+    """How hosts appear outside, by name. The gateways write down who had which address and port; a private address that
+    is in none does not leave."""
     bastions: BastionsIntent | None = None
     """The way to the out-of-band plane."""

@@ -24,6 +24,16 @@ def links_of(zone: "ZoneIntent") -> tuple[Network, ...]:
     return tuple(link for link in (zone.link, zone.link_v6) if link is not None)
 
 
+def all_links(each: "BoundaryIntent") -> Iterator[tuple[Path, Network]]:
+    """Subnets at the firewalls' ports, with their places."""
+    for name, zone in each.zones.items():
+        if zone.link is not None:
+            yield zone_at(name, "link"), zone.link
+        if zone.link_v6 is not None:
+            yield zone_at(name, "link_v6"), zone.link_v6
+    yield ("boundary", "firewalls", "sync", "link"), each.firewalls.sync.link
+
+
 def reached_planes(intent: "Intent", boundary: "BoundaryIntent") -> dict[str, str]:
     """Plane -> the zone whose hosts it has, of those that packets may pass to."""
     trees = of_trees(intent)

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
-from nornir_tasks.intent import boundary_balancer_rules, boundary_flow_rules, edge_rules
+from nornir_tasks.intent import boundary_balancer_rules, boundary_egress_rules, boundary_flow_rules, edge_rules
 from nornir_tasks.intent.attached_rules import of_trees
-from nornir_tasks.intent.boundary_names import Network, kept_apart, zone_at
+from nornir_tasks.intent.boundary_names import all_links, kept_apart, zone_at
 from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.flow_rules import OUTSIDE
 from nornir_tasks.intent.unknown import UNKNOWN, independent
 
 if TYPE_CHECKING:
-    from nornir_tasks.intent.boundary_model import BoundaryIntent, EgressIntent, UpstreamIntent, ZoneIntent
+    from nornir_tasks.intent.boundary_model import BoundaryIntent, UpstreamIntent, ZoneIntent
     from nornir_tasks.intent.model import Intent
 
 TOP: Path = ("boundary",)
@@ -37,8 +37,7 @@ def boundary(intent: "Intent") -> Iterator[Finding]:
         _sync(each),
         _prefixes(each, intent),
         *(_upstream(name, upstream, intent) for name, upstream in each.upstreams.items()),
-        *(_egress(name, rule, each, intent) for name, rule in each.egress.items()),
-        _pools_apart(each),
+        boundary_egress_rules.egress(each, intent),
         boundary_flow_rules.passes(each, intent),
         boundary_balancer_rules.balancers(each),
         edge_rules.edges(each, intent),
@@ -131,7 +130,7 @@ def _sync(each: "BoundaryIntent") -> Iterator[Finding]:
 
 def _prefixes(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
     """Links, networks and pools of NAT are nobody else's addresses, and no plane's that is kept apart."""
-    own = list(_links(each))
+    own = list(all_links(each))
     known = [(path, pool) for path, pool in kept_apart(intent, but=None) if pool is not UNKNOWN]
     networks = [
         ((*TOP, "networks", name, number), network)
@@ -150,15 +149,6 @@ def _prefixes(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
             yield Finding(path, f"overlaps {dotted(before)}", f"addresses outside {one}", str(other), also=before)
 
 
-def _links(each: "BoundaryIntent") -> Iterator[tuple[Path, Network]]:
-    for name, zone in each.zones.items():
-        if zone.link is not None:
-            yield zone_at(name, "link"), zone.link
-        if zone.link_v6 is not None:
-            yield zone_at(name, "link_v6"), zone.link_v6
-    yield (*TOP, "firewalls", "sync", "link"), each.firewalls.sync.link
-
-
 def _upstream(name: str, each: "UpstreamIntent", intent: "Intent") -> Iterator[Finding]:
     path: Path = (*TOP, "upstreams", name)
     if each.inbound is None:
@@ -175,35 +165,3 @@ def _upstream(name: str, each: "UpstreamIntent", intent: "Intent") -> Iterator[F
                 yield Finding((*path, "outbound", number), what, expected, str(prefix), also=there)
     if each.asn == each.local_asn:
         yield Finding((*path, "asn"), "the site's own AS number", "the upstream's", str(each.asn))
-
-
-def _egress(name: str, rule: "EgressIntent", each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
-    path: Path = (*TOP, "egress", name)
-    for number, source in enumerate(rule.sources):
-        yield from boundary_flow_rules.end((*path, "sources", number), source, each, intent, without=(OUTSIDE,))
-        before = next((one for one in each.egress if source in each.egress[one].sources), name)
-        if before != name:
-            also = (*TOP, "egress", before)
-            yield Finding((*path, "sources", number), "in two rules", "each source in one", source, also=also)
-    for there, pool in kept_apart(intent, but=None):
-        if pool.version == 4 and rule.pool.overlaps(pool):
-            what, expected = f"overlaps {dotted(there)}", f"addresses outside {pool}"
-            yield Finding((*path, "pool"), what, expected, str(rule.pool), also=there)
-    announced = [prefix for upstream in each.upstreams.values() for prefix in upstream.outbound]
-    if announced and not any(one.version == 4 and rule.pool.subnet_of(one) for one in announced):
-        expected = f"within {', '.join(dict.fromkeys(str(one) for one in announced if one.version == 4))}"
-        yield Finding((*path, "pool"), "addresses that no upstream is told of", expected, str(rule.pool))
-
-
-def _pools_apart(each: "BoundaryIntent") -> Iterator[Finding]:
-    pools = [((*TOP, "egress", name, "pool"), rule.pool) for name, rule in each.egress.items()]
-    hint = "two inside hosts would have one address and port outside, and answers would go to the wrong one"
-    for (before, one), (path, other) in combinations(pools, 2):
-        if one.overlaps(other):
-            what, expected = f"overlaps {dotted(before)}", f"addresses outside {one}"
-            yield Finding(path, what, expected, str(other), hint, before)
-    for path, pool in pools:
-        for there, link in _links(each):
-            if link.version == 4 and pool.overlaps(link):
-                what, expected = f"overlaps {dotted(there)}", f"addresses outside {link}"
-                yield Finding(path, what, expected, str(pool), also=there)

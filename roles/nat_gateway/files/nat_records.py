@@ -1,0 +1,120 @@
+"""The files of the log of translations: written by nat_log.py, read by nat_find.py.
+
+A record is a line of JSON. The newest file is ``translations.log``; older ones have the time of their end in their name
+and are compressed. Standard library only.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+NAME = "translations"
+COMPRESS = ("nice", "-n", "10", "gzip", "-f")
+
+
+def written(when_s: float) -> str:
+    """A time as records have it, in UTC."""
+    return datetime.fromtimestamp(when_s, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def files(folder: Path) -> list[Path]:
+    """Oldest first."""
+    # While one is compressed it is there twice.
+    old = {each.name.removesuffix(".gz"): each for each in sorted(folder.glob(f"{NAME}-*.log*"), reverse=True)}
+    return [*(old[name] for name in sorted(old)), *folder.glob(f"{NAME}.log")]
+
+
+def records(path: Path) -> Iterator[dict[str, Any]]:
+    """Of one file; a line that was cut off by a crash is left out."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            try:
+                found = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(found, dict) and "time" in found:
+                yield found
+
+
+class Files:
+    """Where records go: so many bytes a file, so many files, and the oldest one makes room."""
+
+    def __init__(self, folder: Path, most_bytes: int, most_files: int) -> None:
+        self.folder, self.most_bytes, self.most_files = folder, most_bytes, most_files
+        self.path = folder / f"{NAME}.log"
+        self.compressing: subprocess.Popen[bytes] | None = None
+        self.is_dirty = False
+        self._open()
+
+    def _open(self) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        self.number = os.open(self.path, flags, 0o640)
+        self.bytes = os.fstat(self.number).st_size
+        if self.bytes and not self._ends_whole():
+            self._put(b"\n")
+
+    def _ends_whole(self) -> bool:
+        with self.path.open("rb") as there:
+            there.seek(-1, os.SEEK_END)
+            return there.read(1) == b"\n"
+
+    def _put(self, data: bytes) -> None:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(self.number, left) :]
+        self.bytes += len(data)
+        self.is_dirty = True
+
+    def write(self, lines: list[str], now_s: float) -> None:
+        """All of them, in as many files as it takes."""
+        pending: list[bytes] = []
+        size = 0
+        for line in lines:
+            data = f"{line}\n".encode()
+            if self.bytes + size + len(data) > self.most_bytes and (self.bytes or size):
+                self._put(b"".join(pending))
+                pending, size = [], 0
+                self.turn(now_s)
+            pending.append(data)
+            size += len(data)
+        if pending:
+            self._put(b"".join(pending))
+
+    def turn(self, now_s: float) -> None:
+        """Begin a new file, compress the full one, and remove the oldest beyond the number of them."""
+        self.keep()
+        os.close(self.number)
+        if self.compressing is not None:
+            self.compressing.wait()
+        stamp = written(now_s).replace("-", "").replace(":", "")
+        full = self.folder / f"{NAME}-{stamp}.log"
+        number = 0
+        while full.exists() or full.with_suffix(".log.gz").exists():
+            number += 1
+            full = self.folder / f"{NAME}-{stamp}-{number:06}.log"
+        self.path.rename(full)
+        self.compressing = subprocess.Popen([*COMPRESS, str(full)])  # noqa: S603 (fixed, and a file of ours)
+        self._open()
+        for old in files(self.folder)[: -self.most_files]:
+            old.unlink(missing_ok=True)
+
+    def keep(self) -> None:
+        """What was written survives a cut of power."""
+        if self.is_dirty:
+            os.fdatasync(self.number)
+            self.is_dirty = False
+
+    def close(self) -> None:
+        """No more records."""
+        self.keep()
+        os.close(self.number)
+        if self.compressing is not None:
+            self.compressing.wait()

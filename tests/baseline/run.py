@@ -85,8 +85,8 @@ def make(data: dict[str, Any], folder: Path) -> None:
 
 def has_host_variables(data: dict[str, Any]) -> bool:
     """Are hosts of this site described, and few enough to look at each?"""
-    group = data["hosts"]["gpu"]
-    return "at" in group["nics"]["compute"] and group["count"] <= LARGEST_WITH_HOSTS
+    group = data["hosts"].get("gpu")
+    return group is not None and "at" in group["nics"]["compute"] and group["count"] <= LARGEST_WITH_HOSTS
 
 
 def write(file: Path, value: Any) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from made_page import compare_or_write
 
-from nornir_tasks.checks import host_suite, suite
+from nornir_tasks.checks import boundary_suite, host_suite, suite
 from nornir_tasks.checks.about import About
 from nornir_tasks.cli.check_list import systems
 
@@ -49,11 +49,18 @@ HOSTS = """
 What is read are facts of the modules in `plugins/modules/`, what is expected are variables of the roles.
 """
 
+BOUNDARY = """
+## Hosts of the boundary: the same role
+
+Firewalls and the like have these instead. Texts that they are compared with are made anew from the roles' templates.
+"""
+
 
 def page() -> str:
     """The whole page."""
     parts = [HEAD, SWITCHES, *(_section(each, systems(each)) for each in suite.ABOUT)]
     parts += [HOSTS, *(_section(check.about) for check in host_suite.CHECKS)]
+    parts += [BOUNDARY, *(_section(check.about) for check in boundary_suite.CHECKS)]
     return "".join(parts)
 
 

@@ -5,11 +5,12 @@ A host check is a function ``HostEvidence -> list[HostFinding]`` in ``checks/hos
 missing fact is "could not tell", so that the number tested never shrinks silently.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Verdict
 
 
@@ -69,6 +70,27 @@ class HostFinding:
     def __str__(self) -> str:
         why = f" ({self.why})" if self.why else ""
         return f"{self.check}: {self.name}: wanted {self.wanted}, found {self.found}{why}; see `{self.shown_by}`"
+
+
+@dataclass(frozen=True, slots=True)
+class HostCheck:
+    """A check function and its description."""
+
+    judge: Callable[[HostEvidence], list[HostFinding]]
+    about: About
+    needs_rails: bool = True
+    """Is it about rails, and what they need? Else it judges hosts that have bonds alone as well."""
+    needs_gpus: bool = False
+    """Is it about rails that join GPUs?"""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One fact to read: its module and arguments."""
+
+    fact: str
+    module: str
+    arguments: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

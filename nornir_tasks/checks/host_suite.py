@@ -1,11 +1,15 @@
-"""The checks of a host, in the order they are reported, the facts they need, and the report."""
+"""The checks of a host, in the order they are reported, the facts they need, and the report.
+
+Hosts of the boundary have checks of their own: ``boundary_suite``.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from nornir_tasks.checks import (
+    boundary_suite,
     host_bmc,
     host_bonds,
     host_cabling,
@@ -18,23 +22,9 @@ from nornir_tasks.checks import (
     host_stack,
     host_tuning,
 )
-from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
+from nornir_tasks.checks.host_evidence import HostCheck, HostEvidence, HostFinding, Request
 from nornir_tasks.design.role_vars import BondedHostVars, HostVars, RdmaHostVars
-
-
-@dataclass(frozen=True, slots=True)
-class HostCheck:
-    """A check function and its description."""
-
-    judge: Callable[[HostEvidence], list[HostFinding]]
-    about: About
-    needs_rails: bool = True
-    """Is it about rails, and what they need? Else it judges hosts that have bonds alone as well."""
-    needs_gpus: bool = False
-    """Is it about rails that join GPUs?"""
-
 
 CHECKS = (
     HostCheck(host_rails.check_rails, host_rails.ABOUT),
@@ -94,22 +84,17 @@ def has_gpus(variables: Mapping[str, Any]) -> bool:
 
 def roles(variables: Mapping[str, Any]) -> tuple[str, ...]:
     """The roles whose variables are judged on a host."""
+    if boundary_suite.is_of_boundary(variables):
+        return boundary_suite.roles(variables)
     if not has_rails(variables):
         return WITHOUT_RAILS
     return ROLES if has_gpus(variables) else tuple(each for each in ROLES if each not in OF_GPUS)
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One fact to read: its module and arguments."""
-
-    fact: str
-    module: str
-    arguments: Mapping[str, Any]
-
-
 def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
     """All facts to read on a host; reading them changes nothing."""
+    if boundary_suite.is_of_boundary(variables):
+        return boundary_suite.requests(variables)
     bonds = [dict(bond) for bond in variables.get(host_bonds.WANTED) or ()]
     units = host_planes.units(variables)
     return (
@@ -253,7 +238,9 @@ class HostReport:
 
 
 def missing(variables: Mapping[str, Any]) -> list[str]:
-    """Each required variable that is missing in the inventory, with the remedy."""
+    """Each required variable that is missing in the inventory, with the remedy; the boundary's roles ask themselves."""
+    if boundary_suite.is_of_boundary(variables):
+        return []
     remedy = "the inventory plug-in gpufabric takes it from the intent"
     of_rails = REQUIRED if has_gpus(variables) else REQUIRED_WITHOUT_GPUS
     required = of_rails if has_rails(variables) else REQUIRED_WITHOUT_RAILS
@@ -262,6 +249,9 @@ def missing(variables: Mapping[str, Any]) -> list[str]:
 
 def judge_host(evidence: HostEvidence) -> HostReport:
     """Run every check that is about what the host has."""
+    if boundary_suite.is_of_boundary(evidence.variables):
+        found = (finding for check in boundary_suite.CHECKS for finding in check.judge(evidence))
+        return HostReport(evidence.host, tuple(found))
     rails, gpus = has_rails(evidence.variables), has_gpus(evidence.variables)
     among = [each for each in CHECKS if (rails or not each.needs_rails) and (gpus or not each.needs_gpus)]
     return HostReport(evidence.host, tuple(finding for check in among for finding in check.judge(evidence)))

@@ -12,8 +12,11 @@ from typing import Any
 
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
+from ansible.template import trust_as_template
 
 try:
+    from nornir_tasks.checks import boundary_suite
+    from nornir_tasks.checks.boundary_parts import GENERATED
     from nornir_tasks.checks.host_evidence import HostEvidence
     from nornir_tasks.checks.host_suite import judge_host, missing, requests
     from nornir_tasks.checks.host_suite import roles as roles_of
@@ -56,12 +59,22 @@ class ActionModule(ActionBase):
         roles = Path(self._task._role.get_role_path()).parent if self._task._role else Path("roles")  # noqa: SLF001
         among = roles_of(given)
         for role in among:
-            defaults = roles / role / "defaults" / "main.yml"
-            own |= (
-                (self._loader.load_from_file(str(defaults), trusted_as_template=True) or {})
-                if defaults.exists()
-                else {}
-            )
+            own |= self._read(roles / role / "defaults" / "main.yml")
         own |= {name: value for name, value in given.items() if name.startswith(tuple(f"{role}_" for role in among))}
         found: dict[str, Any] = self._templar.copy_with_new_env(available_variables={**own, **given}).template(own)
-        return found
+        return {**found, **self._generated(roles, found, given)}
+
+    def _generated(self, roles: Path, known: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+        """What the templates of the boundary's roles give, by path; nothing of other hosts."""
+        texts = {}
+        for path, (role, template) in boundary_suite.templates(given).items():
+            private = self._read(roles / role / "vars" / "main.yml")
+            values = {**private, **given, **known, "ansible_search_path": [str(roles / role)]}
+            templar = self._templar.copy_with_new_env(available_variables=values)
+            lookup = f"{{{{ lookup('ansible.builtin.template', '{template}') }}}}"
+            texts[path] = str(templar.template(trust_as_template(lookup)))
+        return {GENERATED: texts} if texts else {}
+
+    def _read(self, path: Path) -> dict[str, Any]:
+        """A role's own variables; none where it has no such file."""
+        return (self._loader.load_from_file(str(path), trusted_as_template=True) or {}) if path.exists() else {}

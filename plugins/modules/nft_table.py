@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.gpufabric.host.plugins.module_utils.nft_listing import made, without_found
 
 DOCUMENTATION = r"""
 module: nft_table
@@ -71,28 +72,14 @@ take_back_timer:
   returned: when one was started
 """
 
-_OTHER = r"(?:\t\t(?!elements)[^\n]*\n)*"
-DYNAMIC = re.compile(rf"(\tset \S+ {{\n{_OTHER}?\t\tflags [^\n]*dynamic[^\n]*\n{_OTHER})\t\telements = {{[^}}]*}}\n")
-"""A set that packets add to, up to its elements, and these."""
-
-SCRIPT = 'nft -f "$1" && exec nft -s list table "$2" "$3"'
-
 
 def wanted(module: AnsibleModule) -> str:
     """The ruleset's table in nft's own listing, made in an empty network namespace."""
     family, name, ruleset = (module.params[key] for key in ("family", "name", "ruleset"))
-    scratch = Path(module.tmpdir) / "ruleset.nft"
-    scratch.write_text(ruleset, encoding="utf-8")
-    command = ["unshare", "--net", "sh", "-c", SCRIPT, "sh", str(scratch), family, name]
-    code, out, err = module.run_command(command)
+    code, out, err = made(module.run_command, ruleset, Path(module.tmpdir) / "ruleset.nft", family, name)
     if code != 0:
         module.fail_json(msg=f"nft does not take the ruleset, nothing was changed: {(err or out).strip()}")
     return str(out)
-
-
-def without_found(listing: str) -> str:
-    """A listing less what packets put into sets."""
-    return DYNAMIC.sub(r"\1", listing)
 
 
 class TakeBack:

@@ -15,7 +15,7 @@ from test_load_balancing import balanced
 from test_suite import BELONGS
 
 import nornir_tasks.checks
-from nornir_tasks.checks import balancing, host_suite
+from nornir_tasks.checks import balancing, boundary_suite, host_suite
 from nornir_tasks.checks.about import NEVER, About
 from nornir_tasks.checks.balancing import check_balancing
 from nornir_tasks.checks.evidence import Evidence, Verdict
@@ -45,7 +45,7 @@ from nornir_tasks.usecases.site import select
 from tests.unit.checks.right_host import facts, variables
 from tests.unit.design import managed
 
-HOST_ABOUT = tuple(each.about for each in host_suite.CHECKS)
+HOST_ABOUT = tuple(each.about for each in (*host_suite.CHECKS, *boundary_suite.CHECKS))
 EVERY = pytest.mark.parametrize("about", (*ABOUT, *HOST_ABOUT), ids=lambda about: about.name)
 TABLES = {
     PortState: "ports",
@@ -79,7 +79,7 @@ def test_a_function_that_checks_and_is_in_no_list_is_found() -> None:
         for name, function in vars(module).items()
         if name.startswith("check_") and function.__module__ == module.__name__
     }
-    assert written == {each.judge for each in (*CHECKS, *host_suite.CHECKS)}
+    assert written == {each.judge for each in (*CHECKS, *host_suite.CHECKS, *boundary_suite.CHECKS)}
 
 
 @EVERY

@@ -64,7 +64,7 @@ def copy(tmp_path: Path) -> Path:
     shutil.copy(CHECKOUT / "site.yml", tmp_path)
     shutil.copytree(CHECKOUT / "playbooks", tmp_path / "playbooks")
     collection = tmp_path / "ansible_collections/gpufabric/host"
-    for role in {*roles(), "hugepages"}:
+    for role in (each.name for each in (CHECKOUT / "roles").iterdir()):
         (collection / "roles" / role / "tasks").mkdir(parents=True)
         for file, tasks in {"main.yml": NOTES, "assert.yml": REFUSES, **EXCHANGES}.items():
             (collection / "roles" / role / "tasks" / file).write_text(tasks.replace("ROLE", role))
@@ -232,10 +232,10 @@ def test_a_host_that_cannot_be_reached_counts_as_one_that_failed(
     assert ("1 of 4 hosts of this wave failed or could not be reached" in printed) == (percent == 0)
 
 
-def test_network_and_storage_come_before_compute() -> None:
+def test_network_boundary_and_storage_come_before_compute() -> None:
     site = yaml.safe_load((CHECKOUT / "site.yml").read_text())
     order = [each["ansible.builtin.import_playbook"] for each in site]
-    assert order == [f"playbooks/{name}.yml" for name in ("network", "storage", "services", "compute")]
+    assert order == [f"playbooks/{name}.yml" for name in ("network", "boundary", "storage", "services", "compute")]
 
 
 BONDED = ["bond_interfaces", "plane_guard", "hugepages", "host_validate"]
@@ -315,3 +315,29 @@ def test_a_storage_host_that_fails_its_judgement_gets_its_driver_stack_back_and_
     assert code != 0
     assert (hosts_of(notes, "back"), hosts_of(notes, "keep")) == (["storage-2"], ["storage-1"])
     assert hosts_in(notes) == ["storage-1", "storage-2"]
+
+
+def test_the_boundary_comes_first_one_firewall_after_the_other_and_both_are_judged_together(copy: Path) -> None:
+    hosts = yaml.safe_load((copy / "hosts.yml").read_text())
+    hosts["all"]["children"]["firewalls"] = {"hosts": {"firewall-1": None, "firewall-2": None}}
+    hosts["all"]["children"]["compute"]["hosts"] = {"gpu-1": None}
+    (copy / "hosts.yml").write_text(yaml.safe_dump(hosts))
+    code, printed, notes = play(copy)
+    assert code == 0, printed
+    of_boundary = [line for line in notes if line.split()[1].startswith("firewall-")]
+    assert of_boundary == notes[: len(of_boundary)], "a host was brought up before the boundary was"
+    brought_up = [f"{role} firewall-{each}" for each in (1, 2) for role in roles_of("boundary.yml")]
+    assert of_boundary == [*brought_up, "host_validate firewall-1", "host_validate firewall-2"]
+    code, _, notes = play(copy, failing={"firewall": ["firewall-1"]})
+    assert code != 0
+    assert hosts_in(notes) == ["firewall-1"], "something went on though the first firewall failed"
+
+
+def test_a_boundary_that_is_not_as_it_should_be_keeps_hosts_from_being_brought_up(copy: Path) -> None:
+    hosts = yaml.safe_load((copy / "hosts.yml").read_text())
+    hosts["all"]["children"]["firewalls"] = {"hosts": {"firewall-1": None, "firewall-2": None}}
+    (copy / "hosts.yml").write_text(yaml.safe_dump(hosts))
+    code, printed, notes = play(copy, failing={"host_validate": ["firewall-2"]})
+    assert code != 0
+    assert "host_validate says no" in printed
+    assert hosts_in(notes) == ["firewall-1", "firewall-2"]

@@ -1,0 +1,89 @@
+"""What each role leaves on a host of the boundary: files, tables of nftables, services. The checks compare with it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+FACT = "gpufabric_boundary"
+"""Result of the module boundary_facts."""
+GENERATED = "host_validate_generated"
+"""Path -> text as the role's template gives it with the host's variables; the action plug-in fills it in."""
+CONNTRACKD = "/etc/conntrackd/conntrackd.conf"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One role."""
+
+    role: str
+    marker: str
+    """A variable that only hosts of this role have."""
+    files: Mapping[str, str]
+    """Path -> the role's template for it."""
+    tables: Mapping[str, str] = field(default_factory=dict)
+    """Table -> the path of its ruleset."""
+    units: tuple[str, ...] = ()
+    settings: str = ""
+    """The path that holds settings of the kernel."""
+
+
+PARTS = (
+    Part(
+        role="firewall",
+        marker="firewall_zones",
+        files={
+            "/etc/gpufabric/firewall.nft": "firewall.nft.j2",
+            "/etc/systemd/system/gpufabric-firewall.service": "firewall.service.j2",
+            "/etc/systemd/system/nftables.service.d/gpufabric-firewall.conf": "nftables-dropin.conf.j2",
+            "/etc/systemd/system/keepalived.service.d/gpufabric-firewall.conf": "keepalived-dropin.conf.j2",
+            "/etc/systemd/system/conntrackd.service.d/gpufabric-firewall.conf": "conntrackd-dropin.conf.j2",
+            CONNTRACKD: "conntrackd.conf.j2",
+            "/etc/keepalived/keepalived.conf": "keepalived.conf.j2",
+            "/usr/local/sbin/gpufabric-firewall-state": "state.sh.j2",
+            "/etc/sysctl.d/60-gpufabric-firewall.conf": "sysctl.conf.j2",
+        },
+        tables={"gpufabric_firewall": "/etc/gpufabric/firewall.nft"},
+        units=("gpufabric-firewall.service", "conntrackd.service", "keepalived.service"),
+        settings="/etc/sysctl.d/60-gpufabric-firewall.conf",
+    ),
+)
+
+
+def parts(variables: Mapping[str, Any]) -> tuple[Part, ...]:
+    """The roles of a host; none: it is no host of the boundary."""
+    return tuple(each for each in PARTS if each.marker in variables)
+
+
+def settings(variables: Mapping[str, Any]) -> dict[str, str]:
+    """Setting of the kernel -> its value, as the generated files have them."""
+    generated = variables.get(GENERATED) or {}
+    lines = [line for part in parts(variables) for line in generated.get(part.settings, "").splitlines()]
+    named = (line.partition("=") for line in lines if "=" in line and not line.startswith("#"))
+    return {name.strip(): value.strip() for name, _, value in named}
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """An address that moves between two hosts."""
+
+    zone: str
+    port: str
+    address: str
+    """With its length."""
+
+    @property
+    def bare(self) -> str:
+        """Without its length."""
+        return self.address.partition("/")[0]
+
+
+def shared(variables: Mapping[str, Any]) -> tuple[Shared, ...]:
+    """All addresses that move, by zone."""
+    return tuple(_shared(variables))
+
+
+def _shared(variables: Mapping[str, Any]) -> Iterator[Shared]:
+    for zone in variables.get("firewall_zones") or ():
+        for key in ("shared", "shared_v6"):
+            if zone.get(key):
+                yield Shared(zone["name"], zone["port"], str(zone[key]))

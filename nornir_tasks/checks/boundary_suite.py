@@ -1,0 +1,51 @@
+"""The checks of hosts of the boundary, in the order they are reported, and the facts they need."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nornir_tasks.checks import host_boundary, host_vrrp
+from nornir_tasks.checks.boundary_parts import CONNTRACKD, FACT, GENERATED, parts, settings, shared
+from nornir_tasks.checks.host_evidence import HostCheck, Request
+
+CHECKS = (
+    HostCheck(host_boundary.check_boundary_files, host_boundary.FILES),
+    HostCheck(host_boundary.check_boundary_rules, host_boundary.RULES),
+    HostCheck(host_boundary.check_boundary_services, host_boundary.SERVICES),
+    HostCheck(host_boundary.check_boundary_kernel, host_boundary.KERNEL),
+    HostCheck(host_vrrp.check_boundary_addresses, host_vrrp.ADDRESSES),
+    HostCheck(host_vrrp.check_vrrp, host_vrrp.VRRP),
+    HostCheck(host_vrrp.check_conntrack, host_vrrp.CONNTRACK),
+)
+
+
+def is_of_boundary(variables: Mapping[str, Any]) -> bool:
+    """Is it a host of the boundary?"""
+    return bool(parts(variables))
+
+
+def roles(variables: Mapping[str, Any]) -> tuple[str, ...]:
+    """The roles whose variables are judged on a host."""
+    return (*(part.role for part in parts(variables)), "host_validate")
+
+
+def templates(variables: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Path of each generated file -> role and template."""
+    return {path: (part.role, template) for part in parts(variables) for path, template in part.files.items()}
+
+
+def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
+    """The one fact to read, with all that it shall look at."""
+    generated = variables.get(GENERATED) or {}
+    tables = {name: path for part in parts(variables) for name, path in part.tables.items()}
+    ports: dict[str, list[str]] = {}
+    for one in shared(variables):
+        ports.setdefault(one.port, []).append(one.bare)
+    arguments = {
+        "shared": ports,
+        "files": list(templates(variables)),
+        "tables": {name: generated[path] for name, path in tables.items() if path in generated},
+        "units": list(host_boundary.units(variables)),
+        "settings": [*dict.fromkeys((*settings(variables), *host_vrrp.READ_SETTINGS))],
+        "conntrackd": CONNTRACKD if "firewall_sync" in variables else "",
+    }
+    return (Request(FACT, "gpufabric.host.boundary_facts", arguments),)

@@ -1,0 +1,98 @@
+"""Ansible module: the state of a host of the boundary. See DOCUMENTATION."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.gpufabric.host.plugins.module_utils import boundary_state as state
+
+DOCUMENTATION = r"""
+module: boundary_facts
+short_description: The state of a host of the boundary
+description:
+  - Reads ports, addresses and routes, files, tables of nftables, services, settings of the kernel, and what conntrackd
+    says of both firewalls.
+  - Asks on the wire of each port in O(shared) whether somebody else has an address there, from no address, so that
+    nobody learns a wrong neighbour.
+  - Changes nothing. Needs root, and takes some seconds, as conntrackd is asked twice.
+options:
+  root: {description: "Where files and /proc are read.", type: path, default: /}
+  shared: {description: Port to the addresses that move between two hosts there., type: dict, default: {}}
+  files: {description: Files to look at., type: list, elements: path, default: []}
+  tables: {description: "Table of family inet to the ruleset that makes it.", type: dict, default: {}}
+  units: {description: Services to ask systemd for., type: list, elements: str, default: []}
+  settings: {description: "Settings of the kernel, with dots or slashes.", type: list, elements: str, default: []}
+  conntrackd: {description: "conntrackd's configuration file; empty asks none.", type: str, default: ""}
+author: gpufabric (@gpufabric)
+attributes:
+  check_mode: {support: full, description: "Changes nothing at any time."}
+"""
+
+EXAMPLES = r"""
+- name: Does somebody else have the shared address?
+  gpufabric.host.boundary_facts:
+    shared: {wan: [203.0.113.1]}
+"""
+
+RETURN = r"""
+ansible_facts:
+  description: One fact.
+  returned: always
+  type: dict
+  contains:
+    gpufabric_boundary:
+      description: What is known of the host.
+      type: dict
+      contains:
+        ports: {description: "port to up, carrier, mac, addresses", type: dict}
+        wire: {description: "port that has a carrier to shared address to whether somebody else answers", type: dict}
+        routes: {description: "as 0.0.0.0/0 via 192.0.2.1 dev wan", type: list, elements: str}
+        files: {description: "path to SHA-256, null where it is missing", type: dict}
+        tables: {description: "table to same, and what differs or why it could not be told", type: dict}
+        counters: {description: "table to named counter to packets", type: dict}
+        strangers: {description: other chains that packets through the host meet, type: list, elements: str}
+        units: {description: "service to enabled, active and the like", type: dict}
+        settings: {description: setting to value, type: dict}
+        connections: {description: "heard, internal and external of conntrackd, or reason", type: dict}
+"""
+
+
+def main() -> None:
+    """Read, return."""
+    lists = {name: {"type": "list", "elements": kind, "default": []} for name, kind in (("files", "path"),)}
+    lists |= {name: {"type": "list", "elements": "str", "default": []} for name in ("units", "settings")}
+    module = AnsibleModule(
+        argument_spec={
+            "root": {"type": "path", "default": "/"},
+            "shared": {"type": "dict", "default": {}},
+            "tables": {"type": "dict", "default": {}},
+            "conntrackd": {"type": "str", "default": ""},
+            **lists,
+        },
+        supports_check_mode=True,
+    )
+    given, run, root = module.params, module.run_command, Path(module.params["root"])
+    scratch = Path(module.tmpdir) / "ruleset.nft"
+    try:
+        known = state.ports(run)
+        found = {
+            "ports": known,
+            "wire": state.on_the_wire(known, given["shared"]),
+            "routes": state.routes(run),
+            "files": state.files(root, given["files"]),
+            "tables": {name: state.table(run, text, scratch, name) for name, text in given["tables"].items()},
+            "counters": {name: state.counters(run, name) for name in given["tables"]},
+            "strangers": state.strangers(run) if given["tables"] else [],
+            "units": state.units(run, given["units"]),
+            "settings": state.settings(root, given["settings"]),
+            "connections": state.connections(run, given["conntrackd"]) if given["conntrackd"] else {},
+        }
+    except OSError as error:
+        module.fail_json(msg=f"cannot read the host: {error}")
+    module.exit_json(changed=False, ansible_facts={"gpufabric_boundary": found})
+
+
+if __name__ == "__main__":
+    main()

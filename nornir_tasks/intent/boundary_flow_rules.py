@@ -161,9 +161,18 @@ def _bastion_zone(each: "BoundaryIntent") -> Iterator[Finding]:
 
 
 def _bastion_users(bastions: "BastionsIntent", intent: "Intent") -> Iterator[Finding]:
-    known = [name for plane in of_trees(intent).values() for name in names_on(plane, intent)]
+    planes = of_trees(intent).values()
+    known = [name for plane in planes for name in names_on(plane, intent)]
+    flows = [flow for plane in planes for flow in plane.flows or () if flow.source == bastions.device]
+    reached = dict.fromkeys(flow.destination for flow in flows)
+    is_entry = any(bastions.device in plane.entry for plane in planes)
     for group, users in bastions.users.items():
         for number, target in enumerate(users.targets):
             if target not in known:
                 at: Path = (*TOP, "bastions", "users", group, "targets", number)
                 yield Finding(at, "nothing on the out-of-band plane", as_shown(", ".join(known)), target)
+            elif target not in reached and is_entry:
+                at = (*TOP, "bastions", "users", group, "targets", number)
+                hint = f"flows: {{source: {bastions.device}, destination: {target}, ...}} of that plane would let them"
+                what, expected = "nothing that flows let the bastions reach", as_shown(", ".join(reached)) or "a flow"
+                yield Finding(at, what, expected, target, hint)

@@ -144,6 +144,9 @@ class BastionsIntent(Part):
     """Where they are reached; the fourth and fifth address of its link are theirs."""
     clients: Names
     """``networks`` that may open SSH to them, or ``outside``."""
+    tool_sources: tuple[AnyPrefix, ...] = ()
+    """From here alone the account that Ansible comes in with is let in, by certificate; without it from
+    ``firewalls.management.clients``."""
     users: Annotated[dict[Name, BastionUsersIntent], Field(min_length=1)]
     """Group -> its people."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nornir_tasks.checks import host_bmc
+from nornir_tasks.design.bastion_vars import bastion_host_vars
 from nornir_tasks.design.bond_needs import BondNeeds, bond_needs
 from nornir_tasks.design.boundary_vars import firewall_host_vars
 from nornir_tasks.design.catalogue import Catalogue
@@ -34,6 +35,8 @@ FIREWALLS = "firewalls"
 """Group of the boundary's pair, as playbooks address it; only of sites that have one."""
 BALANCERS = "balancers"
 """The same of the pair that has the addresses of published services."""
+BASTIONS = "bastions"
+"""The same of the pair by which people reach the out-of-band plane."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +108,25 @@ def host_inventory(
     for host in (*up, *planned):
         made = {**_variables(network, needs, bonds, host), **bmcs.get(host, {})}
         variables[host] = {**made, **((machines or {}).get(host) or {})}
-    firewalls = {name: each.ansible() for name, each in firewall_host_vars(intent, network).items()}
     if machines is None or with_planned:  # a lab has no machines for them
-        variables |= firewalls
-        groups |= {FIREWALLS: tuple(firewalls)} if firewalls else {}
-        balancers = {name: each.ansible() for name, each in load_balancer_host_vars(intent, network).items()}
-        variables |= balancers
-        groups |= {BALANCERS: tuple(balancers)} if balancers else {}
+        for group, its in _of_boundary(intent, network).items():
+            variables |= its
+            groups |= {group: tuple(its)} if its else {}
     return HostInventory(
         site=network.site,
         groups={**groups, PLANNED: planned},
         children=children,
         variables=variables,
     )
+
+
+def _of_boundary(intent: Intent, network: Network) -> dict[str, dict[str, Mapping[str, Any]]]:
+    """Group of the boundary -> its hosts' variables."""
+    return {
+        FIREWALLS: {name: each.ansible() for name, each in firewall_host_vars(intent, network).items()},
+        BALANCERS: {name: each.ansible() for name, each in load_balancer_host_vars(intent, network).items()},
+        BASTIONS: {name: each.ansible() for name, each in bastion_host_vars(intent, network).items()},
+    }
 
 
 def _needs(

@@ -327,7 +327,8 @@ def test_the_boundary_comes_first_one_firewall_after_the_other_and_both_are_judg
     of_boundary = [line for line in notes if line.split()[1].startswith("firewall-")]
     assert of_boundary == notes[: len(of_boundary)], "a host was brought up before the boundary was"
     brought_up = [f"{role} firewall-{each}" for each in (1, 2) for role in roles_of("boundary.yml")]
-    assert of_boundary == [*brought_up, "host_validate firewall-1", "host_validate firewall-2"]
+    assert of_boundary[:-2] == brought_up
+    assert sorted(of_boundary[-2:]) == ["host_validate firewall-1", "host_validate firewall-2"]
     code, _, notes = play(copy, failing={"firewall": ["firewall-1"]})
     assert code != 0
     assert hosts_in(notes) == ["firewall-1"], "something went on though the first firewall failed"

@@ -6,7 +6,7 @@ Pure: from the intent and the design's subnets of groups of hosts.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
 from itertools import islice
 from typing import Literal
 
@@ -17,12 +17,17 @@ from nornir_tasks.intent.attached_rules import of_trees
 from nornir_tasks.intent.boundary_flow_rules import BASTIONS, BASTIONS_FIRST
 from nornir_tasks.intent.boundary_model import BoundaryIntent, ZoneIntent
 from nornir_tasks.intent.boundary_names import groups_of, kept_apart, reached_planes
+from nornir_tasks.intent.boundary_relay_model import RelaysIntent
 from nornir_tasks.intent.flow_rules import OUTSIDE
 from nornir_tasks.intent.model import Intent
 
 SSH = 22
+DNS, NTP, PROXY = 53, 123, 3128
+"""Ports that relays listen on; the last one is squid's own."""
 Protocol = Literal["tcp", "udp", "icmp"]
 """``icmp``: echo requests, of IPv6 those of ICMPv6."""
+TRANSPORTS: tuple[Protocol, ...] = ("udp", "tcp")
+"""Of DNS, each of which is needed (RFC 7766)."""
 Prefixes = Mapping[Family, tuple[str, ...]]
 """Family -> prefixes; none: no packet of it."""
 
@@ -85,6 +90,8 @@ class Boundary:
     """Prefixes outside that are named, and so may come from there even where nobody else's of the kind may."""
     egress: tuple[Egress, ...]
     """IPv4 alone; the first one with a source has it."""
+    ends: Mapping[str, Prefixes]
+    """What the names of zones, groups of hosts and networks stand for."""
 
     @property
     def own(self) -> Prefixes:
@@ -104,7 +111,7 @@ def boundary(intent: Intent, network: Network) -> Boundary | None:
     planes = reached_planes(intent, each)
     never = [str(pool) for path, pool in kept_apart(intent, but=None) if path[0] != "planes" or path[1] not in planes]
     exempt = [str(prefix) for prefixes in each.networks.values() for prefix in prefixes]
-    return Boundary(zones, tuple(_rows(each, known)), of(never), of(exempt), tuple(_egress(each, known)))
+    return Boundary(zones, tuple(_rows(each, known)), of(never), of(exempt), tuple(_egress(each, known)), known.ends)
 
 
 def of(prefixes: Iterable[str]) -> dict[Family, tuple[str, ...]]:
@@ -182,6 +189,7 @@ def _rows(each: BoundaryIntent, known: _Known) -> Iterator[Row]:
                 yield _row(f"flows[{number}]", flow.source, flow.destination, known, "icmp")
     yield from _published(each, known)
     yield from _to_bastions(each, known)
+    yield from _relayed(each, known)
 
 
 def _row(
@@ -236,6 +244,43 @@ def _egress(each: BoundaryIntent, known: _Known) -> Iterator[Egress]:
             sources = [prefix for source in named for prefix in known.ends[source]["ipv4"]]
             if sources:
                 yield Egress(f"egress.{name}", of(sources)["ipv4"], str(rule.pool))
+
+
+def _relayed(each: BoundaryIntent, known: _Known) -> Iterator[Row]:
+    """From clients to the relays, and from these to whom they ask; clients on the relays' own link pass no firewall."""
+    own = each.relays
+    if own is None:
+        return
+    for client in own.clients:
+        if known.zones[client] != own.zone:
+            for name, protocol, port, there in _services(own):
+                source = (known.zones[client], known.ends[client])
+                yield Row(name, *source, own.zone, there, protocol, ((port, port),))
+    relays = (own.zone, _hosts(own.addresses))
+    if own.dns is not None:
+        for protocol in TRANSPORTS:
+            yield Row("relays.dns", *relays, OUTSIDE, _hosts(own.dns.forwarders), protocol, ((DNS, DNS),))
+    if own.ntp is not None:
+        yield Row("relays.ntp", *relays, OUTSIDE, _hosts(own.ntp.servers), "udp", ((NTP, NTP),))
+    if own.proxy is not None:
+        # Names are the proxy's to judge; their addresses nobody knows beforehand.
+        ports = tuple(sorted({*own.proxy.ports, *own.proxy.plain_ports}))
+        yield Row("relays.proxy", *relays, OUTSIDE, known.ends[OUTSIDE], "tcp", ports)
+
+
+def _services(own: RelaysIntent) -> Iterator[tuple[str, Protocol, int, Prefixes]]:
+    """What relays are asked for: name of the row, protocol, port, addresses that are asked."""
+    if own.dns is not None:
+        for protocol in TRANSPORTS:
+            yield "relays.dns", protocol, DNS, _hosts(own.addresses)
+    if own.ntp is not None:
+        yield "relays.ntp", "udp", NTP, _hosts(own.addresses)
+    if own.proxy is not None:
+        yield "relays.proxy", "tcp", PROXY, _hosts(own.proxy.addresses)
+
+
+def _hosts(addresses: Iterable[IPv4Address | IPv6Address]) -> Prefixes:
+    return of(str(ip_network(str(address))) for address in addresses)
 
 
 def first_addresses(link: str) -> tuple[str, str, str]:

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from nornir_tasks.intent import boundary_parts
 from nornir_tasks.intent.address_fields import AnyPrefix, HostAddress, HostInterface, PortRanges, PrefixV6
+from nornir_tasks.intent.boundary_relay_model import RelaysIntent
 from nornir_tasks.intent.edge_model import AsNumber, EdgeIntent, ExemptIntent
 from nornir_tasks.intent.fields import InterfaceName, Name, Prefix, SpeedGbps, Unit
 from nornir_tasks.intent.findings import Finding
@@ -240,3 +241,5 @@ class BoundaryIntent(Part):
     is in none does not leave."""
     bastions: BastionsIntent | None = None
     """The way to the out-of-band plane."""
+    relays: RelaysIntent | None = None
+    """Names, time and declared web pages for hosts that have no address outside."""

@@ -4,7 +4,13 @@ from collections.abc import Iterator
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
-from nornir_tasks.intent import boundary_balancer_rules, boundary_egress_rules, boundary_flow_rules, edge_rules
+from nornir_tasks.intent import (
+    boundary_balancer_rules,
+    boundary_egress_rules,
+    boundary_flow_rules,
+    boundary_relay_rules,
+    edge_rules,
+)
 from nornir_tasks.intent.attached_rules import of_trees
 from nornir_tasks.intent.boundary_names import all_links, kept_apart, zone_at
 from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
@@ -41,6 +47,7 @@ def boundary(intent: "Intent") -> Iterator[Finding]:
         boundary_flow_rules.passes(each, intent),
         boundary_balancer_rules.balancers(each),
         edge_rules.edges(each, intent),
+        boundary_relay_rules.relays(each, intent),
     )
 
 

@@ -21,6 +21,7 @@ from nornir_tasks.design.host_vars import bonded_host_vars, host_vars, joins_gpu
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.load_balancer_vars import load_balancer_host_vars
 from nornir_tasks.design.network import Network
+from nornir_tasks.design.relay_vars import egress_client_host_vars, relay_host_vars
 from nornir_tasks.errors import IntentError, LabError, Problem
 from nornir_tasks.files.machines_file import load_machines
 from nornir_tasks.files.resources import shown
@@ -37,6 +38,8 @@ BALANCERS = "balancers"
 """The same of the pair that has the addresses of published services."""
 BASTIONS = "bastions"
 """The same of the pair by which people reach the out-of-band plane."""
+RELAYS = "relays"
+"""The same of the pair that asks outside for hosts without an address there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +108,9 @@ def host_inventory(
             children[into] = (*children.get(into, ()), group)
     needs, bonds = _needs(on_planes, catalogue, intent.marks) if up or planned else ((), ())
     bmcs = _bmcs(intent, network, macs or {})
+    clients = {host: each.ansible() for host, each in egress_client_host_vars(intent, network).items()}
     for host in (*up, *planned):
-        made = {**_variables(network, needs, bonds, host), **bmcs.get(host, {})}
+        made = {**_variables(network, needs, bonds, host), **bmcs.get(host, {}), **clients.get(host, {})}
         variables[host] = {**made, **((machines or {}).get(host) or {})}
     if machines is None or with_planned:  # a lab has no machines for them
         for group, its in _of_boundary(intent, network).items():
@@ -126,6 +130,7 @@ def _of_boundary(intent: Intent, network: Network) -> dict[str, dict[str, Mappin
         FIREWALLS: {name: each.ansible() for name, each in firewall_host_vars(intent, network).items()},
         BALANCERS: {name: each.ansible() for name, each in load_balancer_host_vars(intent, network).items()},
         BASTIONS: {name: each.ansible() for name, each in bastion_host_vars(intent, network).items()},
+        RELAYS: {name: each.ansible() for name, each in relay_host_vars(intent, network).items()},
     }
 
 

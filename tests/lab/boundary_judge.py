@@ -117,6 +117,21 @@ class Judge:
                 "tcp",
                 [22],
             )
+        yield from self.relayed()
+
+    def relayed(self) -> Iterator[tuple[str, list[str] | None, str, list[str] | None, str, list[int]]]:
+        relays = self.boundary["relays"]
+        own = relays["zone"], [host(each) for each in relays["addresses"]]
+        shared = own[0], [host(each) for each in relays["proxy"]["addresses"]]
+        forwarders, servers = relays["dns"]["forwarders"], relays["ntp"]["servers"]
+        for client in relays["clients"]:
+            yield *self.end(client), *own, "udp", [53, 123]
+            yield *self.end(client), *own, "tcp", [53]
+            yield *self.end(client), *shared, "tcp", [3128]
+        for protocol in ("udp", "tcp"):
+            yield *own, "outside", [host(each) for each in forwarders], protocol, [53]
+        yield *own, "outside", [host(each) for each in servers], "udp", [123]
+        yield *own, "outside", None, "tcp", [443, *ports(relays["proxy"]["plain_ports"])]
 
     def end(self, name: str) -> tuple[str, list[str] | None]:
         if name in self.zones:

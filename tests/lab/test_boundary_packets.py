@@ -14,7 +14,17 @@ from routed_lab import needs_root
 
 pytestmark = [needs_root]
 
-SERVICES = (("tcp", 22), ("tcp", 53), ("tcp", 80), ("tcp", 443), ("tcp", 8443), ("udp", 53), ("udp", 123), ("icmp", 0))
+SERVICES = (
+    ("tcp", 22),
+    ("tcp", 53),
+    ("tcp", 80),
+    ("tcp", 443),
+    ("tcp", 3128),
+    ("tcp", 8443),
+    ("udp", 53),
+    ("udp", 123),
+    ("icmp", 0),
+)
 FIRST_ID = 20_000
 """Of an opening packet; below the ports that a kernel gives by itself."""
 
@@ -32,21 +42,21 @@ def sources() -> dict[int, dict[str, list[str]]]:
     """Family -> zone -> what comes in there: its own, and what somebody may pretend to be, nobody else here."""
     login, gpu = (each.network_address for each in (v4("login"), v4("gpu")))
     login_6, gpu_6 = (first(group, 6) for group in ("login", "gpu"))
-    outside = ["192.0.2.5", "192.0.2.200", "198.51.100.77", "10.99.0.1", str(login + 20), "10.168.0.20", "203.0.113.75"]
-    dmz = ["203.0.113.68", "203.0.113.70", "203.0.113.72", str(login + 21), "198.51.100.80"]
+    outside = ["192.0.2.5", "192.0.2.200", "198.51.100.77", "10.99.0.1", str(login + 20), "10.168.0.20", "203.0.113.85"]
+    dmz = ["203.0.113.68", "203.0.113.70", "203.0.113.72", "203.0.113.74", str(login + 21), "198.51.100.80"]
     own = [str(login + 9), str(gpu + 9), "10.190.0.4"]
-    outside_6 = ["2001:db8:500::5", "2001:db8:900::7", "fd99::1", "fd00:300:0:3::20", "2001:db8:101::75"]
-    dmz_6 = ["2001:db8:101::4", "2001:db8:101::46", "2001:db8:101::48", "fd00:300:0:3::21"]
+    outside_6 = ["2001:db8:500::5", "2001:db8:900::7", "fd99::1", "fd00:300:0:3::20", "2001:db8:101::85"]
+    dmz_6 = ["2001:db8:101::4", "2001:db8:101::46", "2001:db8:101::48", "2001:db8:101::4a", "fd00:300:0:3::21"]
     return {
         4: {
             "outside": outside,
             "dmz": dmz,
-            "business": [*own, "10.168.0.21", "10.183.0.21", "203.0.113.76", "192.0.2.21"],
+            "business": [*own, "10.168.0.21", "10.183.0.21", "203.0.113.86", "192.0.2.21"],
         },
         6: {
             "outside": outside_6,
             "dmz": dmz_6,
-            "business": [login_6, gpu_6, "fd00:190::4", "2001:db8:101::76", "2001:db8:900::21"],
+            "business": [login_6, gpu_6, "fd00:190::4", "2001:db8:101::86", "2001:db8:900::21"],
         },
     }
 
@@ -59,13 +69,13 @@ def destinations() -> dict[int, dict[str, list[str]]]:
     """Family -> zone -> who is there; pools that are kept apart are cabled to the hosts' zone, to be reached there."""
     return {
         4: {
-            "outside": ["192.0.2.5", "198.51.100.77"],
-            "dmz": ["203.0.113.68", "203.0.113.69", "203.0.113.70", "203.0.113.72"],
+            "outside": ["192.0.2.5", "198.51.100.53", "198.51.100.77", "198.51.100.123"],
+            "dmz": ["203.0.113.68", "203.0.113.69", "203.0.113.70", "203.0.113.72", "203.0.113.75", "203.0.113.76"],
             "business": [first("login", 4), first("gpu", 4), "10.168.0.9", "10.176.0.9", "10.183.0.9"],
         },
         6: {
-            "outside": ["2001:db8:500::5", "2001:db8:900::7"],
-            "dmz": ["2001:db8:101::4", "2001:db8:101::46", "2001:db8:101::48"],
+            "outside": ["2001:db8:200::53", "2001:db8:200::123", "2001:db8:500::5", "2001:db8:900::7"],
+            "dmz": ["2001:db8:101::4", "2001:db8:101::46", "2001:db8:101::48", "2001:db8:101::4a", "2001:db8:101::4c"],
             "business": [first("login", 6), first("gpu", 6)],
         },
     }

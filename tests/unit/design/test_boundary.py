@@ -54,6 +54,14 @@ def test_the_matrix_has_a_row_for_each_service_of_each_flow_and_for_what_is_publ
         ("published.portal", "outside", "dmz", "tcp", ((80, 80), (443, 443))),
         ("published.portal", "dmz", "business", "tcp", ((8443, 8443),)),
         ("bastions", "outside", "dmz", "tcp", ((22, 22),)),
+        ("relays.dns", "business", "dmz", "udp", ((53, 53),)),
+        ("relays.dns", "business", "dmz", "tcp", ((53, 53),)),
+        ("relays.ntp", "business", "dmz", "udp", ((123, 123),)),
+        ("relays.proxy", "business", "dmz", "tcp", ((3128, 3128),)),
+        ("relays.dns", "dmz", "outside", "udp", ((53, 53),)),
+        ("relays.dns", "dmz", "outside", "tcp", ((53, 53),)),
+        ("relays.ntp", "dmz", "outside", "udp", ((123, 123),)),
+        ("relays.proxy", "dmz", "outside", "tcp", ((80, 80), (443, 443))),
     ]
 
 

@@ -1,0 +1,129 @@
+"""Rules of the relays: where they are, whose addresses they have, whom they serve, and whom they ask."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nornir_tasks.intent import boundary_flow_rules
+from nornir_tasks.intent.address_fields import HostAddress
+from nornir_tasks.intent.boundary_balancer_rules import FIRST_FREE
+from nornir_tasks.intent.boundary_names import Network, kept_apart, links_of, zone_at
+from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
+from nornir_tasks.intent.flow_rules import OUTSIDE
+from nornir_tasks.intent.unknown import UNKNOWN, independent
+
+if TYPE_CHECKING:
+    from nornir_tasks.intent.boundary_model import BoundaryIntent
+    from nornir_tasks.intent.boundary_relay_model import RelaysIntent
+    from nornir_tasks.intent.model import Intent
+
+HERE: Path = ("boundary", "relays")
+
+
+def relays(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+    """Everything that concerns them, if there are any."""
+    own = each.relays
+    if own is not None:
+        yield from independent(_placed(own, each), _clients(own, each, intent), _far_ends(own, each, intent))
+
+
+def _clients(own: "RelaysIntent", each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+    for number, name in enumerate(own.clients):
+        path: Path = (*HERE, "clients", number)
+        if name == OUTSIDE or name in each.networks:
+            hint = (
+                "anybody there would have names, time and pages by the site's addresses, and others' traffic amplified"
+            )
+            yield Finding(path, "the outside world as a client", "zones, or groups of hosts", name, hint)
+        else:
+            yield from boundary_flow_rules.end(path, name, each, intent, without=(OUTSIDE, *each.networks))
+
+
+def _placed(own: "RelaysIntent", each: "BoundaryIntent") -> Iterator[Finding]:
+    path: Path = (*HERE, "zone")
+    known = [name for name, zone in each.zones.items() if not zone.plane and zone.port and name != OUTSIDE]
+    if own.zone not in known:
+        expected = "one with a port and no plane, as dmz"
+        yield Finding(path, "a zone that relays cannot be in", expected, own.zone)
+        return
+    zone = each.zones[own.zone]
+    if zone.link is None:
+        expected = "link: of IPv4 there, which every host has"
+        yield Finding(path, "a zone that hosts without IPv6 do not reach", expected, own.zone, also=zone_at(own.zone))
+    links = links_of(zone)
+    yield from _addresses((*HERE, "addresses"), own.addresses, own, links, _taken(each))
+    yield from _of_each_family((*HERE, "addresses"), own.addresses, links, 2, "relay-1's and relay-2's")
+    if own.proxy is not None:
+        at: Path = (*HERE, "proxy", "addresses")
+        taken = {**_taken(each), **{address: (*HERE, "addresses", n) for n, address in enumerate(own.addresses)}}
+        yield from _addresses(at, own.proxy.addresses, own, links, taken)
+        yield from _of_each_family(at, own.proxy.addresses, links, 1, "the one that both share,")
+
+
+def _taken(each: "BoundaryIntent") -> dict[HostAddress, Path]:
+    found: dict[HostAddress, Path] = {}
+    for name, one in each.published.items():
+        for number, address in enumerate(one.addresses):
+            found[address] = ("boundary", "published", name, "addresses", number)
+    for number, address in enumerate(() if each.balancers is None else each.balancers.addresses):
+        found[address] = ("boundary", "balancers", "addresses", number)
+    return found
+
+
+def _addresses(
+    path: Path,
+    addresses: tuple[HostAddress, ...],
+    own: "RelaysIntent",
+    links: tuple[Network, ...],
+    taken: dict[HostAddress, Path],
+) -> Iterator[Finding]:
+    for number, address in enumerate(addresses):
+        at: Path = (*path, number)
+        link = next((link for link in links if address in link), None)
+        if link is None:
+            expected = f"an address of {' or '.join(map(str, links))}"
+            yield Finding(at, "not on the zone's link", expected, str(address), also=zone_at(own.zone))
+        elif not FIRST_FREE <= int(address) - int(link.network_address) < link.num_addresses - 1:
+            expected = f"from {link[FIRST_FREE]} on, below {link.broadcast_address}"
+            also = zone_at(own.zone)
+            yield Finding(at, "an address that firewalls or bastions have", expected, str(address), also=also)
+        if address in addresses[:number]:
+            yield Finding(at, "an address twice", "each once", str(address))
+        if address in taken:
+            what, expected = f"the address of {dotted(taken[address][:-1])}", "one that nobody else has"
+            yield Finding(at, what, expected, str(address), also=taken[address])
+
+
+def _of_each_family(
+    path: Path, addresses: tuple[HostAddress, ...], links: tuple[Network, ...], count: int, whose: str
+) -> Iterator[Finding]:
+    for link in links:
+        found = [str(address) for address in addresses if address.version == link.version]
+        if len(found) != count:
+            words = {1: "one", 2: "two"}[count]
+            what, expected = f"not {words} of IPv{link.version}", f"{whose} of each family of the link"
+            yield Finding(path, what, expected, as_shown(", ".join(found)))
+
+
+def _far_ends(own: "RelaysIntent", each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+    """Who is asked is outside, and the relays have an address of its family."""
+    lists: list[tuple[Path, tuple[HostAddress, ...]]] = []
+    if own.dns is not None:
+        lists.append(((*HERE, "dns", "forwarders"), own.dns.forwarders))
+    if own.ntp is not None:
+        lists.append(((*HERE, "ntp", "servers"), own.ntp.servers))
+    inside = [(path, pool) for path, pool in kept_apart(intent, but=None) if pool is not UNKNOWN]
+    for name, zone in each.zones.items():
+        inside += [(zone_at(name), link) for link in links_of(zone) if name != OUTSIDE]
+    families = {address.version for address in own.addresses}
+    for path, addresses in lists:
+        for number, address in enumerate(addresses):
+            at: Path = (*path, number)
+            for there, pool in inside:
+                if address in pool:
+                    what, expected = f"an address of {dotted(there)}", "one outside, whom the relays ask"
+                    yield Finding(at, what, expected, str(address), also=there)
+            if address.version not in families:
+                expected = f"IPv{min(families)}, which the relays have"
+                yield Finding(at, f"no relay has IPv{address.version}", expected, str(address))
+            if address in addresses[:number]:
+                yield Finding(at, "an address twice", "each once", str(address))

@@ -9,6 +9,7 @@ from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
     from nornir_tasks.proofs.isolation import Isolation, Judged
+    from nornir_tasks.proofs.rules.judge import Guarded, Pair
     from nornir_tasks.proofs.verdicts import Outcome
     from nornir_tasks.usecases.prove import Proved
 
@@ -23,7 +24,7 @@ def prove(
         typer.Option(
             "--only",
             help="Only this proof (may be given more than once):"
-            " isolation, class-path, pfc, headroom-fits, mtu, layer-1, ecn-before-pfc.",
+            " isolation, boundary, class-path, pfc, headroom-fits, mtu, layer-1, ecn-before-pfc.",
         ),
     ] = None,
     show_all: Annotated[
@@ -49,9 +50,10 @@ def prove(
     """Render every switch and prove what its lines do: who reaches whom, and that RDMA is lossless end to end.
 
     isolation: between planes nothing may pass but what a flow names, and within a plane with flows these and nothing
-    else. class-path, pfc, mtu, layer-1: both ends of every cable fit, hosts' variables included. headroom-fits: buffers
-    are made for the length of each lossless cable. ecn-before-pfc: queues mark before ports pause. What fails is shown
-    with the lines of both ends.
+    else. boundary: the firewalls let pass what the flow matrix says and nothing else, by what nft lists of the rules
+    that their role loads. class-path, pfc, mtu, layer-1: both ends of every cable fit, hosts' variables included.
+    headroom-fits: buffers are made for the length of each lossless cable. ecn-before-pfc: queues mark before ports
+    pause. What fails is shown with the lines of both ends.
     Asks no switch; with --running it is what the switches run that is proved. A switch that does not answer and a line
     that may decide and is not known leave open what they touch (exit code 9), and never proved. What no line of an OS
     shows could not be told either: that ends with 9 only where --only names the proof.
@@ -77,6 +79,8 @@ def prove(
         document: dict[str, Any] = {"undecided": list(map(str, found.undecided))}
         if found.isolation is not None:
             document["isolation"] = isolation_as_json(found.isolation)
+        if found.boundary is not None:
+            document["boundary"] = boundary_as_json(found.boundary)
         document["proofs"] = [outcome_as_json(each, found) for each in found.outcomes]
         print_json(document)
     else:
@@ -114,6 +118,8 @@ def print_proofs(found: "Proved", *, show_all: bool = False) -> None:
             out.print(line, markup=False)
     if found.isolation is not None:
         print_isolation(found.isolation, show_all=show_all)
+    if found.boundary is not None:
+        print_boundary(found.boundary)
     for each in found.outcomes:
         out.print(summary(each), markup=False)
 
@@ -166,13 +172,47 @@ def print_isolation(found: "Isolation", *, show_all: bool = False) -> None:
         out.print(found.summary(), markup=False)
 
 
+def print_boundary(found: "Guarded") -> None:
+    """Each pair of the boundary that is not as the flow matrix says, and the sum."""
+    from nornir_tasks.cli.console import out
+
+    for pair in found.failed[:_MOST_PAIRS]:
+        for line in _lines(pair):
+            out.print(line, markup=False)
+    if len(found.failed) > _MOST_PAIRS:
+        out.print(f"... and {len(found.failed) - _MOST_PAIRS} more pairs; --json has all", markup=False)
+    out.print(found.summary(), markup=False)
+
+
+def boundary_as_json(found: "Guarded") -> dict[str, Any]:
+    """Every pair of the boundary with its verdict, and what is wrong of it."""
+    return {
+        "proved": found.proved,
+        "total": len(found.pairs),
+        "pairs": [
+            {
+                "source": {"name": each.source.name, "zone": each.source.zone},
+                "destination": {"name": each.destination.name, "zone": each.destination.zone},
+                "verdict": _verdict(each),
+                "breaches": list(_breaches(each)),
+                "could_not_tell": list(each.undecided),
+            }
+            for each in found.pairs
+        ],
+    }
+
+
+def _verdict(pair: "Judged | Pair") -> str:
+    return "fail" if pair.breaches else "could not tell" if pair.undecided else "pass"
+
+
 def _services(pair: "Judged") -> Iterator[str]:
     yield f"{pair.source} to {pair.destination}"
     for each in pair.services:
         yield f"  {each.service}: {'passes' if each.passes else 'refused'} ({'; '.join(each.by)})"
 
 
-def _lines(pair: "Judged") -> Iterator[str]:
+def _lines(pair: "Judged | Pair") -> Iterator[str]:
     for each in pair.breaches:
         yield f"{pair.source} to {pair.destination}: {each.kind}" + (f": {each.packet}" if each.packet else "")
         yield from (f"  {line}" for line in each.by)
@@ -188,7 +228,7 @@ def isolation_as_json(found: "Isolation") -> dict[str, Any]:
             {
                 "source": each.source._asdict(),
                 "destination": each.destination._asdict(),
-                "verdict": "fail" if each.breaches else "could not tell" if each.undecided else "pass",
+                "verdict": _verdict(each),
                 "services": [
                     {"service": one.service, "passes": one.passes, "decided_by": list(one.by)} for one in each.services
                 ],
@@ -199,7 +239,7 @@ def isolation_as_json(found: "Isolation") -> dict[str, Any]:
     }
 
 
-def _breaches(pair: "Judged") -> Iterable[dict[str, Any]]:
+def _breaches(pair: "Judged | Pair") -> Iterable[dict[str, Any]]:
     for each in pair.breaches:
         yield {
             "kind": each.kind,

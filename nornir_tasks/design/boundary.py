@@ -79,6 +79,16 @@ class Egress:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """A name for addresses, as a report of who reaches whom has it."""
+
+    name: str
+    zone: str
+    """Empty: kept apart from all zones."""
+    prefixes: Prefixes
+
+
+@dataclass(frozen=True, slots=True)
 class Boundary:
     """All that firewalls are told."""
 
@@ -92,6 +102,8 @@ class Boundary:
     """IPv4 alone; the first one with a source has it."""
     ends: Mapping[str, Prefixes]
     """What the names of zones, groups of hosts and networks stand for."""
+    named: tuple[Named, ...] = ()
+    """Groups of hosts and networks that have a name, published services, bastions, and what is kept apart."""
 
     @property
     def own(self) -> Prefixes:
@@ -111,7 +123,9 @@ def boundary(intent: Intent, network: Network) -> Boundary | None:
     planes = reached_planes(intent, each)
     never = [str(pool) for path, pool in kept_apart(intent, but=None) if path[0] != "planes" or path[1] not in planes]
     exempt = [str(prefix) for prefixes in each.networks.values() for prefix in prefixes]
-    return Boundary(zones, tuple(_rows(each, known)), of(never), of(exempt), tuple(_egress(each, known)), known.ends)
+    named = (*_named_in_zones(each, known), *_named_apart(intent, planes))
+    egress = tuple(_egress(each, known))
+    return Boundary(zones, tuple(_rows(each, known)), of(never), of(exempt), egress, known.ends, named)
 
 
 def of(prefixes: Iterable[str]) -> dict[Family, tuple[str, ...]]:
@@ -190,6 +204,26 @@ def _rows(each: BoundaryIntent, known: _Known) -> Iterator[Row]:
     yield from _published(each, known)
     yield from _to_bastions(each, known)
     yield from _relayed(each, known)
+
+
+def _named_in_zones(each: BoundaryIntent, known: _Known) -> Iterator[Named]:
+    for name, prefixes in known.ends.items():
+        if name not in each.zones and name in known.zones:
+            yield Named(name, known.zones[name], prefixes)
+    for row in (*_published(each, known), *_to_bastions(each, known)):
+        if row.source_zone == OUTSIDE:
+            yield Named(row.name, row.destination_zone, row.destinations)
+    if each.balancers is not None:
+        yield Named("balancers", each.balancers.zone, of(str(ip_network(str(one))) for one in each.balancers.addresses))
+
+
+def _named_apart(intent: Intent, reached: Mapping[str, str]) -> Iterator[Named]:
+    found: dict[str, list[str]] = {}
+    for path, pool in kept_apart(intent, but=None):
+        kind, name = str(path[0]), str(path[1])
+        if kind != "planes" or name not in reached:
+            found.setdefault(f"{kind.removesuffix('s')} {name}", []).append(str(pool))
+    yield from (Named(name, "", of(prefixes)) for name, prefixes in found.items())
 
 
 def _row(

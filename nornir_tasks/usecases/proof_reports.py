@@ -5,19 +5,23 @@ there, unless no line of an OS shows what is asked: that is skipped with its rea
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote as percent_encoded
 from xml.etree import ElementTree
 
-from nornir_tasks.proofs.isolation import Isolation, Judged
+from nornir_tasks.proofs.isolation import Judged
 from nornir_tasks.proofs.quotes import MOST_QUOTED, Finding, Quote, findings
+from nornir_tasks.proofs.rules.judge import Pair
 from nornir_tasks.proofs.verdicts import Outcome
 from nornir_tasks.usecases.prove import ISOLATION, Proved
+from nornir_tasks.usecases.prove_boundary import ABOUT as ABOUT_BOUNDARY
+from nornir_tasks.usecases.prove_boundary import BOUNDARY
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ABOUT = {
     ISOLATION: "Between planes passes what a flow names and nothing else.",
+    BOUNDARY: ABOUT_BOUNDARY,
     "class-path": "RDMA and its congestion notifications are treated alike at both ends of every cable.",
     "pfc": "The same priorities are paused at both ends of every lossless cable; global pause is off.",
     "headroom-fits": "Every lossless port has headroom for its cable, and the buffer holds all of it.",
@@ -61,7 +65,9 @@ def junit(found: Proved, site: str) -> str:
     """One suite for each proof: a case for each finding and each reason, and one for all that passed."""
     suites = ElementTree.Element("testsuites", name=f"nornir prove {site}")
     if found.isolation is not None:
-        _suite(suites, ISOLATION, list(_isolation_cases(found.isolation)))
+        _suite(suites, ISOLATION, list(_cases_of_pairs(found.isolation.pairs)))
+    if found.boundary is not None:
+        _suite(suites, BOUNDARY, list(_cases_of_pairs(found.boundary.pairs)))
     for each in found.outcomes:
         _suite(suites, each.name, list(_cases(each, found)))
     ElementTree.indent(suites)
@@ -85,8 +91,8 @@ def _cases(outcome: Outcome, found: Proved) -> Iterator[_Case]:
         yield f"{count} skipped", "skipped", reason, ""
 
 
-def _isolation_cases(found: Isolation) -> Iterator[_Case]:
-    for pair in found.pairs:
+def _cases_of_pairs(pairs: Iterable[Judged | Pair]) -> Iterator[_Case]:
+    for pair in pairs:
         name = f"{pair.source} to {pair.destination}"
         if pair.breaches:
             yield name, "failure", pair.breaches[0].kind, "\n".join(_lines_of(pair))
@@ -118,7 +124,7 @@ def in_words(finding: Finding) -> Iterator[str]:
         )
 
 
-def _lines_of(pair: Judged) -> Iterator[str]:
+def _lines_of(pair: Judged | Pair) -> Iterator[str]:
     for each in pair.breaches:
         yield f"{each.kind}: {each.packet}" if each.packet else each.kind
         yield from (f"  {line}" for line in each.by)
@@ -129,7 +135,9 @@ def _lines_of(pair: Judged) -> Iterator[str]:
 
 def sarif(found: Proved, site: str) -> str:
     """A log of one run: a rule for each proof, a result for each finding and each reason."""
-    results = list(_isolation_results(found.isolation)) if found.isolation is not None else []
+    results = list[dict[str, Any]]()
+    for name, its in ((ISOLATION, found.isolation), (BOUNDARY, found.boundary)):
+        results += _results_of_pairs(name, its.pairs) if its is not None else ()
     results += [result for each in found.outcomes for result in _results(each, found)]
     names = list(dict.fromkeys(each["ruleId"] for each in results))
     rules = [{"id": name, "shortDescription": {"text": ABOUT[name]}} for name in names]
@@ -163,15 +171,15 @@ def _results(outcome: Outcome, found: Proved) -> Iterator[dict[str, Any]]:
         yield _result(outcome.name, "notApplicable", f"{count} skipped: {reason}")
 
 
-def _isolation_results(found: Isolation) -> Iterator[dict[str, Any]]:
-    for pair in found.pairs:
+def _results_of_pairs(rule: str, pairs: Iterable[Judged | Pair]) -> Iterator[dict[str, Any]]:
+    for pair in pairs:
         name = f"{pair.source} to {pair.destination}"
         if pair.breaches:
-            yield _result(ISOLATION, "fail", f"{name}\n" + "\n".join(_lines_of(pair)))
+            yield _result(rule, "fail", f"{name}\n" + "\n".join(_lines_of(pair)))
         elif pair.undecided:
-            yield _result(ISOLATION, "open", f"{name}: {pair.undecided[0]}")
+            yield _result(rule, "open", f"{name}: {pair.undecided[0]}")
         else:
-            yield _result(ISOLATION, "pass", name)
+            yield _result(rule, "pass", name)
 
 
 def _result(rule: str, kind: str, text: str, **more: object) -> dict[str, Any]:

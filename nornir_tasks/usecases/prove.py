@@ -16,11 +16,13 @@ from nornir_tasks.proofs import class_path, headroom_fits, isolation, layer1, ma
 from nornir_tasks.proofs.cables import Read
 from nornir_tasks.proofs.isolation import Isolation
 from nornir_tasks.proofs.quotes import Quotes, Source
+from nornir_tasks.proofs.rules.judge import Guarded
 from nornir_tasks.proofs.treatment import ReadSwitch
 from nornir_tasks.proofs.unsure import SURE, Seen, Unsure, unsure, with_open_trunks
 from nornir_tasks.proofs.verdicts import Outcome
 from nornir_tasks.usecases.hosts import host_inventory
 from nornir_tasks.usecases.progress import On, Work, following, ignore
+from nornir_tasks.usecases.prove_boundary import BOUNDARY, firewalls_unread, prove_boundary
 from nornir_tasks.usecases.reach import Access, Reach
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
 from nornir_tasks.usecases.two_processes import in_two
@@ -29,7 +31,7 @@ ISOLATION = "isolation"
 _OF_CABLES: Mapping[str, Callable[[Read], Outcome]] = MappingProxyType(
     {each.NAME: each.judge for each in (class_path, pauses, headroom_fits, mtus, layer1, marks_first)}
 )
-PROOFS = (ISOLATION, *_OF_CABLES)
+PROOFS = (ISOLATION, BOUNDARY, *_OF_CABLES)
 """The proofs there are, by name."""
 
 
@@ -45,6 +47,8 @@ class Proved:
     """What could not be told; it never counts as proved."""
     quotes: Quotes
     """Looks up the lines behind a verdict."""
+    boundary: Guarded | None = None
+    """None: it was not to be proved, the site has none, or it could not be."""
 
 
 def prove(design: SiteDesign, only: tuple[str, ...] = (), on: On = ignore) -> Proved:
@@ -58,7 +62,7 @@ def prove(design: SiteDesign, only: tuple[str, ...] = (), on: On = ignore) -> Pr
         tree = each.platform.to_tree(each.text)
         return Source(f"{name}{each.platform.file_suffix}", tree, each.platform.lossless)
 
-    return _proved(design, only, seen, SURE, source)
+    return _proved(design, only, seen, SURE, source, firewalls=prove_boundary)
 
 
 def prove_running(design: SiteDesign, reach: Reach, only: tuple[str, ...] = (), on: On = ignore) -> Proved:
@@ -84,7 +88,7 @@ def prove_running(design: SiteDesign, reach: Reach, only: tuple[str, ...] = (), 
         os = platforms()[selection.devices[name].os]
         return Source(f"running configuration of {name}", os.to_tree(texts[name]), os.lossless)
 
-    return _proved(design, only, seen, doubts, source, unreachable)
+    return _proved(design, only, seen, doubts, source, unreachable, firewalls=firewalls_unread)
 
 
 def _is_chosen(proof: str, only: tuple[str, ...]) -> bool:
@@ -105,10 +109,14 @@ def _proved(
     doubts: Unsure,
     source: Callable[[str], Source],
     unreachable: Mapping[str, str] = MappingProxyType({}),
+    *,
+    firewalls: Callable[[SiteDesign], tuple[Guarded | None, list[Problem]]],
 ) -> Proved:
     found, problems = None, list[Problem]()
     if _is_chosen(ISOLATION, only):
         found, problems = _isolated(design, {name: with_open_trunks(each) for name, each in seen.items()}, doubts)
+    guarded_by_rules, more = firewalls(design) if _is_chosen(BOUNDARY, only) else (None, [])
+    problems += more
     chosen = [judge for name, judge in _OF_CABLES.items() if _is_chosen(name, only)]
     outcomes = list[Outcome]()
     if chosen:
@@ -119,7 +127,7 @@ def _proved(
             for each in outcomes
             for reason, count in each.undecided.items()
         ]
-    return Proved(found, tuple(outcomes), tuple(problems), Quotes(source))
+    return Proved(found, tuple(outcomes), tuple(problems), Quotes(source), guarded_by_rules)
 
 
 _UNKNOWN = "take the line away, or judge by hand what it does to packets"
@@ -247,6 +255,10 @@ def require_proved(found: Proved, only: tuple[str, ...] = ()) -> None:
     chosen by name (``only``).
     """
     problems = list(_failed_isolation(found.isolation)) if found.isolation is not None else []
+    if found.boundary is not None and found.boundary.failed:
+        count = len(found.boundary.failed)
+        what = f"{count} pair{'s' * (count != 1)} not as the flow matrix says, {found.boundary.summary()}"
+        problems.append(Problem("prove", what))
     problems += [
         Problem("prove", f"{each.name} does not hold of {len(each.broken)} of {each.judged} {each.unit}")
         for each in found.outcomes

@@ -1,0 +1,43 @@
+"""The routes that a firewall of the design has while it has the shared addresses, in the form of ``ip -j route``."""
+
+from collections.abc import Iterator
+from ipaddress import ip_interface, ip_network
+from typing import Any
+
+from nornir_tasks.design.boundary_vars import FirewallVars
+from nornir_tasks.design.config.access_lists import Family
+
+
+def planned_routes(firewall: FirewallVars) -> dict[Family, list[dict[str, Any]]]:
+    """As its role gives them: links, its own addresses and the shared ones, and the routes of zones."""
+    found: dict[Family, list[dict[str, Any]]] = {"ipv4": [], "ipv6": []}
+    for each in _routes(firewall):
+        found["ipv6" if ":" in each["dst"] or ":" in each.get("gateway", "") else "ipv4"].append(each)
+    return found
+
+
+def planned_ports(firewall: FirewallVars) -> tuple[str, ...]:
+    """Names of all its ports."""
+    return (*(zone.port for zone in firewall.zones), firewall.sync.port, firewall.management.port, "lo")
+
+
+def _routes(firewall: FirewallVars) -> Iterator[dict[str, Any]]:
+    for zone in firewall.zones:
+        for address in filter(None, (zone.address, zone.shared, zone.address_v6, zone.shared_v6)):
+            yield from _of_address(address, zone.port)
+        for route in zone.routes:
+            yield {"dst": route.to, "gateway": route.via, "dev": zone.port}
+    yield from _of_address(firewall.sync.address, firewall.sync.port)
+
+
+def _of_address(address: str, port: str) -> Iterator[dict[str, Any]]:
+    """What the kernel adds with an address: its subnet, itself, and where all on the link are meant."""
+    own = ip_interface(address)
+    yield {"dst": str(own.network), "dev": port, "protocol": "kernel", "scope": "link"}
+    yield {"type": "local", "dst": str(own.ip), "dev": port, "table": "local"}
+    last = str(ip_network(own.network).broadcast_address)
+    if own.version == 4 and own.network.prefixlen < 31:
+        yield {"type": "broadcast", "dst": last, "dev": port, "table": "local"}
+    if own.version == 6 and own.network.prefixlen < 127:
+        # The subnet-router anycast address, of a machine that forwards (RFC 4291, 2.6.1).
+        yield {"type": "anycast", "dst": str(own.network.network_address), "dev": port, "table": "local"}

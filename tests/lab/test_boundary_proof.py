@@ -1,0 +1,135 @@
+"""The proof over nftables rules: of the generated rulesets of the boundary's site, as the kernel lists them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+from boundary_pair import site
+
+from nornir_tasks.design.boundary import boundary
+from nornir_tasks.design.boundary_vars import FirewallVars, firewall_host_vars
+from nornir_tasks.files.firewall_rules import firewall_rules
+from nornir_tasks.lab.boundary.rules import listed
+from nornir_tasks.proofs.rules.crossing import State
+from nornir_tasks.proofs.rules.judge import Guarded, judge
+from nornir_tasks.proofs.rules.planned import planned_ports, planned_routes
+from nornir_tasks.proofs.rules.ruleset import read
+
+FIREWALLS = ("firewall-1", "firewall-2")
+
+
+def variables(name: str = "firewall-1") -> FirewallVars:
+    return firewall_host_vars(*site())[name].firewall
+
+
+def text(name: str = "firewall-1") -> str:
+    return firewall_rules(firewall_host_vars(*site())[name].ansible())
+
+
+@cache
+def generated(name: str = "firewall-1") -> State:
+    return loaded(text(name), name)
+
+
+def loaded(rules: str, name: str = "firewall-1") -> State:
+    found = variables(name)
+    return State(name, read(listed(rules, name)), planned_routes(found), planned_ports(found))
+
+
+def found(*states: State) -> Guarded:
+    intended = boundary(*site())
+    assert intended is not None
+    return judge(intended, states)
+
+
+def shown(guarded: Guarded) -> list[str]:
+    return [f"{pair.source} to {pair.destination}: {each}" for pair in guarded.failed for each in pair.breaches]
+
+
+def test_generated_rules_let_pass_just_the_flow_matrix_at_both_firewalls() -> None:
+    guarded = found(*map(generated, FIREWALLS))
+    assert shown(guarded) == []
+    assert guarded.undecided == ()
+    assert guarded.proved == len(guarded.pairs) > 200
+    ends = {pair.source.name for pair in guarded.pairs}
+    assert {
+        "outside",
+        "dmz",
+        "business",
+        "office",
+        "login",
+        "bastions",
+        "plane oob",
+        "plane compute",
+        "no zone",
+    } <= ends
+
+
+ESTABLISHED = "ct state established,related accept"
+INVALID = "ct state invalid counter"
+CHANGES = [
+    ("another port", "{ 80, 443 }", "{ 80, 443, 8080 }", ("outside", "published.portal"), "open"),
+    ("no such port", "{ 80, 443 }", "{ 80 }", ("office", "published.portal"), "blocked"),
+    ("anybody's source", "\t\tjump genuine\n", "", ("outside", "published.portal"), "open"),
+    ("all else", 'counter name "refused" drop', "accept", ("outside", "bastions"), "open"),
+    ("two zones", '"dmz" . "lan" : jump from_52_to_53, ', "", ("balancers", "api"), "blocked"),
+    ("answers", ESTABLISHED, "ct state related accept", ("outside", "login"), "blocked"),
+    ("management", "iifname != {", 'iifname != { "mgmt",', ("no zone", "login"), "open"),
+    ("no connection", INVALID, f"ct state invalid accept\n\t\t{INVALID}", ("outside", "gpu"), "open"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "ends", "kind"), [pytest.param(*each[1:], id=each[0]) for each in CHANGES])
+def test_a_change_that_matters_fails_the_pair_that_it_is_about(
+    old: str, new: str, ends: tuple[str, str], kind: str
+) -> None:
+    rules = text()
+    assert old in rules
+    failed = {(str(p.source), str(p.destination)): p for p in found(loaded(rules.replace(old, new))).failed}
+    assert kind in {each.kind for each in failed[ends].breaches}
+
+
+def routes(change: Any) -> State:
+    state = generated()
+    return replace(state, routes={family: change(list(its)) for family, its in state.routes.items()})
+
+
+def test_a_route_to_elsewhere_blocks_what_must_pass_and_is_named() -> None:
+    def by_another(its: list[Any]) -> list[Any]:
+        return [{**each, "gateway": "10.190.0.9"} if each.get("gateway") == "10.190.0.4" else each for each in its]
+
+    failed = found(routes(by_another)).failed
+    lines = {line for pair in failed for each in pair.breaches for line in each.by}
+    assert "firewall-1: route 10.177.0.0/16 via 10.190.0.9 dev lan" in lines
+    assert {each.kind for pair in failed for each in pair.breaches} == {"blocked"}
+
+
+def test_without_a_default_route_nothing_reaches_the_outside() -> None:
+    failed = found(routes(lambda its: [each for each in its if each["dst"] not in ("0.0.0.0/0", "::/0")])).failed
+    assert {("login", "outside"), ("dmz", "outside")} <= {(str(p.source), str(p.destination)) for p in failed}
+
+
+def test_a_second_default_route_by_the_management_port_is_found() -> None:
+    def by_management(its: list[Any]) -> list[Any]:
+        return (
+            [{"dst": "default", "gateway": "10.183.0.1", "dev": "mgmt", "metric": -1}, *its]
+            if any("." in each["dst"] for each in its)
+            else its
+        )
+
+    failed = found(routes(by_management)).failed
+    assert any('counter name "no_zone" drop' in line for p in failed for each in p.breaches for line in each.by)
+
+
+def test_a_rule_that_is_not_understood_leaves_open_what_depends_on_it_and_nothing_else() -> None:
+    rules = text().replace("\t\tjump genuine\n", "\t\tjump genuine\n\t\tip saddr 192.0.2.0/25 meta hour < 8 accept\n")
+    guarded = found(loaded(rules))
+    pairs = {(str(p.source), str(p.destination)) for p in guarded.unknown}
+    assert ("office", "bastions") in pairs
+    assert not any(destination.startswith("plane") for _, destination in pairs)
+    assert ("gpu", "bastions") not in pairs
+    assert any("meta hour" in line for line in guarded.undecided)
+    assert shown(guarded) == []

@@ -19,12 +19,14 @@ class Part:
     marker: str
     """A variable that only hosts of this role have."""
     files: Mapping[str, str]
-    """Path -> the role's template for it."""
+    """Path -> the role's template for it, or its file that is copied as it is."""
     tables: Mapping[str, str] = field(default_factory=dict)
-    """Table -> the path of its ruleset."""
+    """Table with its family, as ``inet guard`` -> the path of its ruleset."""
     units: tuple[str, ...] = ()
     settings: str = ""
     """The path that holds settings of the kernel."""
+    logs: Mapping[str, int] = field(default_factory=dict)
+    """Log that says at least so often that it is alive -> seconds without a word after which it is not."""
 
 
 PARTS = (
@@ -42,9 +44,28 @@ PARTS = (
             "/usr/local/sbin/gpufabric-firewall-state": "state.sh.j2",
             "/etc/sysctl.d/60-gpufabric-firewall.conf": "sysctl.conf.j2",
         },
-        tables={"gpufabric_firewall": "/etc/gpufabric/firewall.nft"},
+        tables={"inet gpufabric_firewall": "/etc/gpufabric/firewall.nft"},
         units=("gpufabric-firewall.service", "conntrackd.service", "keepalived.service"),
         settings="/etc/sysctl.d/60-gpufabric-firewall.conf",
+    ),
+    Part(
+        role="nat_gateway",
+        marker="nat_gateway_translations",
+        files={
+            "/etc/gpufabric/nat.nft": "nat.nft.j2",
+            "/etc/systemd/system/gpufabric-nat.service": "nat.service.j2",
+            "/etc/systemd/system/nftables.service.d/gpufabric-nat.conf": "nftables-dropin.conf.j2",
+            "/etc/systemd/system/keepalived.service.d/gpufabric-nat.conf": "keepalived-dropin.conf.j2",
+            "/etc/systemd/system/gpufabric-nat-log.service": "nat-log.service.j2",
+            "/etc/sysctl.d/61-gpufabric-nat.conf": "sysctl.conf.j2",
+            "/usr/local/lib/gpufabric/nat_find.py": "nat_find.py",
+            "/usr/local/lib/gpufabric/nat_log.py": "nat_log.py",
+            "/usr/local/lib/gpufabric/nat_records.py": "nat_records.py",
+        },
+        tables={"ip gpufabric_nat": "/etc/gpufabric/nat.nft"},
+        units=("gpufabric-nat.service", "gpufabric-nat-log.service"),
+        settings="/etc/sysctl.d/61-gpufabric-nat.conf",
+        logs={"/var/log/gpufabric-nat/translations.log": 150},  # "alive" each minute
     ),
 )
 

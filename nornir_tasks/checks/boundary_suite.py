@@ -15,6 +15,7 @@ CHECKS = (
     HostCheck(host_vrrp.check_boundary_addresses, host_vrrp.ADDRESSES),
     HostCheck(host_vrrp.check_vrrp, host_vrrp.VRRP),
     HostCheck(host_vrrp.check_conntrack, host_vrrp.CONNTRACK),
+    HostCheck(host_boundary.check_boundary_logs, host_boundary.LOGS),
 )
 
 
@@ -29,7 +30,7 @@ def roles(variables: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def templates(variables: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Path of each generated file -> role and template."""
+    """Path of each file -> role and template, or file of the role."""
     return {path: (part.role, template) for part in parts(variables) for path, template in part.files.items()}
 
 
@@ -44,6 +45,7 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
         "shared": ports,
         "files": list(templates(variables)),
         "tables": {name: generated[path] for name, path in tables.items() if path in generated},
+        "logs": [path for part in parts(variables) for path in part.logs],
         "units": list(host_boundary.units(variables)),
         "settings": [*dict.fromkeys((*settings(variables), *host_vrrp.READ_SETTINGS))],
         "conntrackd": CONNTRACKD if "firewall_sync" in variables else "",

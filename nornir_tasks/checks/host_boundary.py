@@ -44,6 +44,14 @@ KERNEL = About(
     cannot_tell="the kernel has no such setting",
     skipped="a setting of the whole kernel that is applied at boot alone (firewall_kernel_at_run_time)",
 )
+LOGS = About(
+    name="boundary_logs",
+    each="log that says from time to time that it is alive",
+    reads=(FACT,),
+    wanted="the logs of the roles, and how often they say so",
+    passes="its newest word is young enough",
+    fails="it has been silent for longer, or there is no such log",
+)
 
 
 def check_boundary_files(evidence: HostEvidence) -> list[HostFinding]:
@@ -79,10 +87,10 @@ def check_boundary_rules(evidence: HostEvidence) -> list[HostFinding]:
 
 
 def _judge_table(judge: Judge, evidence: HostEvidence, name: str, facts: Mapping[str, Any] | None) -> None:
-    show = f"nft list table inet {name}"
+    show = f"nft list table {name}"
     rules = Knob(name, "rules", GENERATED_TEXT, show)
     names = _counters(evidence.variables, name)
-    dropped = Knob(name, "counters", ", ".join(names) or "none", f"nft list counters table inet {name}")
+    dropped = Knob(name, "counters", ", ".join(names) or "none", f"nft list counters table {name}")
     if facts is None:
         for knob in (rules, dropped):
             judge.undecided(knob, evidence.why_unread(FACT))
@@ -137,4 +145,20 @@ def check_boundary_kernel(evidence: HostEvidence) -> list[HostFinding]:
         else:
             found = facts["settings"].get(name)
             judge.compare(knob, found, why="" if found else "the kernel has no such setting")
+    return judge.findings
+
+
+def check_boundary_logs(evidence: HostEvidence) -> list[HostFinding]:
+    """One finding for each log."""
+    judge, facts = Judge(LOGS.name, evidence), evidence.facts.get(FACT)
+    for path, limit_s in ((path, limit) for part in parts(evidence.variables) for path, limit in part.logs.items()):
+        knob = Knob(path, "newest word", f"at most {limit_s} s ago", f"tail -n 1 {path}")
+        if facts is None:
+            judge.undecided(knob, evidence.why_unread(FACT))
+            continue
+        age_s = facts["logs"].get(path)
+        found = "no such log" if age_s is None else f"{age_s} s ago"
+        judge.decide(
+            knob, age_s is not None and age_s <= limit_s, found, why="the service that writes it, or a full disk"
+        )
     return judge.findings

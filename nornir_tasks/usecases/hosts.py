@@ -56,6 +56,14 @@ class HostInventory:
     """Host -> variables, as plain data."""
 
 
+def named_site(name: str | None, file: Path) -> str | Path:
+    """The site that an inventory file means: its folder, where it names none; the one beside it, if there is one."""
+    if not name:
+        return file.parent
+    beside = file.resolve().parent / name
+    return beside if (beside / INTENT).exists() else name
+
+
 def inventory(site: str | Path, *, with_planned: bool = False) -> HostInventory:
     """Read and design a site; returns the variables of its hosts.
 

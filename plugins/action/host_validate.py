@@ -71,8 +71,9 @@ class ActionModule(ActionBase):
             private = self._read(roles / role / "vars" / "main.yml")
             values = {**private, **given, **known, "ansible_search_path": [str(roles / role)]}
             templar = self._templar.copy_with_new_env(available_variables=values)
-            lookup = f"{{{{ lookup('ansible.builtin.template', '{template}') }}}}"
-            texts[path] = str(templar.template(trust_as_template(lookup)))
+            is_template = template.endswith(".j2")
+            words = f"'template', '{template}'" if is_template else f"'file', '{template}', rstrip=false"
+            texts[path] = str(templar.template(trust_as_template(f"{{{{ lookup('ansible.builtin.' ~ {words}) }}}}")))
         return {GENERATED: texts} if texts else {}
 
     def _read(self, path: Path) -> dict[str, Any]:

@@ -15,7 +15,7 @@ short_description: The hosts of a site, with what its design says of them
 description: Reads C(fabric.yml) and gives every host the variables of the roles, in the group of its playbook.
 options:
   plugin: {description: C(gpufabric.host.gpufabric)., required: true, choices: [gpufabric.host.gpufabric]}
-  site: {description: "A name (C(./inventory), here, built in; -v shows which) or path; default this folder", type: str}
+  site: {description: "A name (C(./inventory), here, built in; -v shows which) or path, from here or there", type: str}
   planned:
     description: Also list the hosts that the lab has no machine for, in a group of this name.
     type: bool
@@ -43,7 +43,7 @@ class InventoryModule(BaseInventoryPlugin):
         except ImportError as error:
             raise AnsibleParserError(f"gpufabric is not installed for {sys.executable}: {error}") from error
         try:
-            site = find_site(self.get_option("site") or Path(path).parent)
+            site = find_site(hosts.named_site(self.get_option("site"), Path(path)))
             self.display.v(f"gpufabric: the site is {site}")
             found = hosts.inventory(site, with_planned=self.get_option("planned"))
         except GpufabricError as error:

@@ -70,12 +70,23 @@ def files(root: Path, paths: Sequence[str]) -> dict[str, str | None]:
     return found
 
 
+def logs(root: Path, paths: Sequence[str]) -> dict[str, int | None]:
+    """Log -> seconds since something was written there; None where there is no such file."""
+    found: dict[str, int | None] = {}
+    for path in paths:
+        try:
+            found[path] = max(0, int(time.time() - (root / path.lstrip("/")).stat().st_mtime))
+        except OSError:
+            found[path] = None
+    return found
+
+
 def table(run: Run, ruleset: str, scratch: Path, name: str) -> dict[str, Any]:
-    """Is the table as the ruleset makes it? ``differs`` is the first line of each that the other one has not."""
-    code, wanted, err = made(run, ruleset, scratch, "inet", name)
+    """Is the table, ``inet guard``, as the ruleset makes it? ``differs`` is a first line that the other one has not."""
+    code, wanted, err = made(run, ruleset, scratch, *name.split())
     if code != 0:
         return {"same": None, "reason": f"nft does not take the ruleset: {(err or wanted).strip()}"}
-    code, running, err = run(["nft", "-s", "list", "table", "inet", name])
+    code, running, err = run(["nft", "-s", "list", "table", *name.split()])
     if code != 0 and "No such file" not in err:
         return {"same": None, "reason": err.strip()}
     running = without_found(running) if code == 0 else ""
@@ -93,7 +104,7 @@ def difference(wanted: str, running: str) -> str:
 
 def counters(run: Run, name: str) -> dict[str, int]:
     """Named counter of a table -> packets."""
-    code, out, _ = run(["nft", "-j", "list", "counters", "table", "inet", name])
+    code, out, _ = run(["nft", "-j", "list", "counters", "table", *name.split()])
     listed = json.loads(out)["nftables"] if code == 0 else []
     return {each["counter"]["name"]: each["counter"]["packets"] for each in listed if "counter" in each}
 
@@ -138,7 +149,8 @@ def connections(run: Run, configuration: str, wait: Callable[[float], object] = 
     command = ["conntrackd", "-C", configuration, "-s"]
     code, before, err = run(command)
     if code != 0:
-        return {"reason": (err or before).strip() or f"conntrackd ended with {code}"}
+        words = (err or before).strip().splitlines() or [f"conntrackd ended with {code}"]
+        return {"reason": words[-1]}
     wait(HEARTBEAT_S)
     _, after, _ = run(command)
     active = {which: int(number) for which, number in _ACTIVE.findall(after)}

@@ -21,7 +21,8 @@ options:
   root: {description: "Where files and /proc are read.", type: path, default: /}
   shared: {description: Port to the addresses that move between two hosts there., type: dict, default: {}}
   files: {description: Files to look at., type: list, elements: path, default: []}
-  tables: {description: "Table of family inet to the ruleset that makes it.", type: dict, default: {}}
+  logs: {description: "Logs whose last change is asked for.", type: list, elements: path, default: []}
+  tables: {description: "Table with its family, as inet guard, to the ruleset that makes it.", type: dict, default: {}}
   units: {description: Services to ask systemd for., type: list, elements: str, default: []}
   settings: {description: "Settings of the kernel, with dots or slashes.", type: list, elements: str, default: []}
   conntrackd: {description: "conntrackd's configuration file; empty asks none.", type: str, default: ""}
@@ -50,6 +51,7 @@ ansible_facts:
         wire: {description: "port that has a carrier to shared address to whether somebody else answers", type: dict}
         routes: {description: "as 0.0.0.0/0 via 192.0.2.1 dev wan", type: list, elements: str}
         files: {description: "path to SHA-256, null where it is missing", type: dict}
+        logs: {description: "log to seconds since it was written to, null where it is missing", type: dict}
         tables: {description: "table to same, and what differs or why it could not be told", type: dict}
         counters: {description: "table to named counter to packets", type: dict}
         strangers: {description: other chains that packets through the host meet, type: list, elements: str}
@@ -61,8 +63,8 @@ ansible_facts:
 
 def main() -> None:
     """Read, return."""
-    lists = {name: {"type": "list", "elements": kind, "default": []} for name, kind in (("files", "path"),)}
-    lists |= {name: {"type": "list", "elements": "str", "default": []} for name in ("units", "settings")}
+    kinds = {"files": "path", "logs": "path", "units": "str", "settings": "str"}
+    lists = {name: {"type": "list", "elements": kind, "default": []} for name, kind in kinds.items()}
     module = AnsibleModule(
         argument_spec={
             "root": {"type": "path", "default": "/"},
@@ -79,9 +81,10 @@ def main() -> None:
         known = state.ports(run)
         found = {
             "ports": known,
+            "routes": state.routes(run),  # at once after the addresses, which they move with
             "wire": state.on_the_wire(known, given["shared"]),
-            "routes": state.routes(run),
             "files": state.files(root, given["files"]),
+            "logs": state.logs(root, given["logs"]),
             "tables": {name: state.table(run, text, scratch, name) for name, text in given["tables"].items()},
             "counters": {name: state.counters(run, name) for name in given["tables"]},
             "strangers": state.strangers(run) if given["tables"] else [],

@@ -16,6 +16,11 @@ from nornir_tasks.platforms import platforms
 
 SITE = Path(__file__).parents[2] / "sites" / "boundary" / "fabric.yml"
 SYSCTL = "/etc/sysctl.d/60-gpufabric-firewall.conf"
+NAT_LOG = "/var/log/gpufabric-nat/translations.log"
+UNITS = (
+    *("gpufabric-firewall.service", "conntrackd.service", "keepalived.service"),
+    *("gpufabric-nat.service", "gpufabric-nat-log.service"),
+)
 RULES = "/etc/gpufabric/firewall.nft"
 TEXTS = {
     RULES: "table inet gpufabric_firewall {\n\tcounter refused {\n\t}\n\n\tcounter never {\n\t}\n}\n",
@@ -26,6 +31,15 @@ TEXTS = {
     "/etc/conntrackd/conntrackd.conf": "Sync {\n}\n",
     "/etc/keepalived/keepalived.conf": "global_defs {\n}\n",
     "/usr/local/sbin/gpufabric-firewall-state": "#!/bin/sh\n",
+    "/etc/gpufabric/nat.nft": "table ip gpufabric_nat {\n\tcounter untranslated {\n\t}\n}\n",
+    "/etc/systemd/system/gpufabric-nat.service": "[Unit]\n#1\n",
+    "/etc/systemd/system/nftables.service.d/gpufabric-nat.conf": "[Service]\n#2\n",
+    "/etc/systemd/system/keepalived.service.d/gpufabric-nat.conf": "[Service]\n#3\n",
+    "/etc/systemd/system/gpufabric-nat-log.service": "[Unit]\n#4\n",
+    "/etc/sysctl.d/61-gpufabric-nat.conf": "# Written\nnet.netfilter.nf_conntrack_timestamp = 1\n",
+    "/usr/local/lib/gpufabric/nat_find.py": "find",
+    "/usr/local/lib/gpufabric/nat_log.py": "log",
+    "/usr/local/lib/gpufabric/nat_records.py": "records",
     SYSCTL: "# Written\nnet.ipv4.ip_forward = 1\nnet.netfilter.nf_conntrack_max = 262144\n",
 }
 SHARED = {
@@ -72,15 +86,21 @@ def facts(*, is_owner: bool = True) -> dict[str, Any]:
             "wire": {port: {each.split("/")[0]: not is_owner for each in shared} for port, shared in SHARED.items()},
             "routes": list(ROUTES) if is_owner else [],
             "files": {path: hashlib.sha256(text.encode()).hexdigest() for path, text in TEXTS.items()},
-            "tables": {"gpufabric_firewall": {"same": True, "there": True, "differs": ""}},
-            "counters": {"gpufabric_firewall": {"refused": 7, "never": 0}},
+            "tables": {
+                "inet gpufabric_firewall": {"same": True, "there": True, "differs": ""},
+                "ip gpufabric_nat": {"same": True, "there": True, "differs": ""},
+            },
+            "counters": {
+                "inet gpufabric_firewall": {"refused": 7, "never": 0},
+                "ip gpufabric_nat": {"untranslated": 2},
+            },
+            "logs": {NAT_LOG: 59},
             "strangers": [],
-            "units": dict.fromkeys(
-                ("gpufabric-firewall.service", "conntrackd.service", "keepalived.service"), "enabled, active"
-            ),
+            "units": dict.fromkeys(UNITS, "enabled, active"),
             "settings": {
                 "net.ipv4.ip_forward": "1",
                 "net.netfilter.nf_conntrack_max": "262144",
+                "net.netfilter.nf_conntrack_timestamp": "1",
                 "net.netfilter.nf_conntrack_count": "1200",
             },
             "connections": {"heard": True, "internal": 3, "external": 0},

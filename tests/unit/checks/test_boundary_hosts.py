@@ -10,12 +10,12 @@ from nornir_tasks.checks.boundary_suite import CHECKS, templates
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence
 from nornir_tasks.checks.host_suite import HostReport, judge_host, missing, requests, roles
-from tests.unit.checks.right_boundary import RULES, SHARED, SITE, SYSCTL, facts, variables
+from tests.unit.checks.right_boundary import NAT_LOG, RULES, SHARED, SITE, SYSCTL, facts, variables
 
 Change = Callable[[dict[str, Any]], object]
-TOTAL = 9 + 3 + 3 + 2 + 4 + 7 + 1 + 6 + 4 + 3
-"""Files; a table's rules and counters, and others' chains; services; settings; links and addresses of four ports; all
-shared addresses together, each, and four routes; three of conntrackd."""
+TOTAL = 18 + 5 + 5 + 3 + 4 + 7 + 1 + 6 + 4 + 3 + 1
+"""Files; two tables' rules and counters, and others' chains; services; settings; links and addresses of four ports; all
+shared addresses together, each, and four routes; three of conntrackd; a log."""
 FACT = "gpufabric_boundary"
 
 
@@ -40,15 +40,15 @@ MUTANTS: dict[str, tuple[Change, list[str]]] = {
     "a file changed by hand": (put("files", RULES, "0" * 64), [f"boundary_files: {RULES} text"]),
     "no file": (put("files", SYSCTL, None), [f"boundary_files: {SYSCTL} text"]),
     "a rule taken out": (
-        lambda f: f["tables"]["gpufabric_firewall"].update(same=False, differs="lacks drop"),
-        ["boundary_rules: gpufabric_firewall rules"],
+        lambda f: f["tables"]["inet gpufabric_firewall"].update(same=False, differs="lacks drop"),
+        ["boundary_rules: inet gpufabric_firewall rules"],
     ),
     "no table": (
         lambda f: (
-            f["tables"]["gpufabric_firewall"].update(same=False, there=False),
-            f["counters"].update(gpufabric_firewall={}),
+            f["tables"]["inet gpufabric_firewall"].update(same=False, there=False),
+            f["counters"].update({"inet gpufabric_firewall": {}}),
         ),
-        ["boundary_rules: gpufabric_firewall rules", "boundary_rules: gpufabric_firewall counters"],
+        ["boundary_rules: inet gpufabric_firewall rules", "boundary_rules: inet gpufabric_firewall counters"],
     ),
     "Docker's chains": (lambda f: f["strangers"].append("ip filter FORWARD"), ["boundary_rules: other chains"]),
     "keepalived is dead": (
@@ -73,6 +73,8 @@ MUTANTS: dict[str, tuple[Change, list[str]]] = {
         ["conntrack: conntrackd", "conntrack: the other firewall"],
     ),
     "the other one is silent": (put("connections", "heard", False), ["conntrack: the other firewall"]),
+    "no record of translations": (put("logs", NAT_LOG, None), [f"boundary_logs: {NAT_LOG} newest word"]),
+    "a record that nobody writes any more": (put("logs", NAT_LOG, 151), [f"boundary_logs: {NAT_LOG} newest word"]),
     "nearly full": (put("settings", "net.netfilter.nf_conntrack_count", "235930"), ["conntrack: connections"]),
 }
 OF_THE_OTHER: dict[str, tuple[Change, list[str]]] = {
@@ -105,7 +107,8 @@ def test_what_is_wrong_is_named_and_nothing_else(name: str) -> None:
 
 def test_there_is_a_mutant_of_every_kind_of_knob() -> None:
     def kind(each: Any) -> tuple[str, str]:
-        return each.check, each.knob.partition(" ")[0] if each.check in ("vrrp", "boundary_kernel") else each.knob
+        knob = "setting" if each.check == "boundary_kernel" else each.knob
+        return each.check, knob.partition(" ")[0] if each.check == "vrrp" else knob
 
     kinds = {kind(each) for each in judged(facts()).findings}
     mutated = set()
@@ -115,7 +118,7 @@ def test_there_is_a_mutant_of_every_kind_of_knob() -> None:
             change(found[FACT])
             mutated |= {kind(each) for each in judged(found).of(Verdict.FAIL)}
     of_addresses = {("vrrp", each.split("/")[0]) for shared in SHARED.values() for each in shared}
-    assert kinds - mutated - of_addresses == {("boundary_kernel", "net.netfilter.nf_conntrack_max")}
+    assert kinds - mutated - of_addresses == set()
 
 
 def test_a_host_that_could_not_be_read_is_untold_in_everything_and_counted() -> None:
@@ -136,7 +139,7 @@ def test_a_port_without_carrier_leaves_its_shared_addresses_untold() -> None:
 
 def test_a_ruleset_that_nft_does_not_take_is_untold_with_what_nft_said() -> None:
     found = facts()
-    found[FACT]["tables"]["gpufabric_firewall"] = {"same": None, "reason": "syntax error"}
+    found[FACT]["tables"]["inet gpufabric_firewall"] = {"same": None, "reason": "syntax error"}
     (untold,) = judged(found).of(Verdict.ERROR)
     assert untold.why == "syntax error"
 
@@ -152,10 +155,10 @@ def test_one_fact_is_asked_with_all_that_is_judged_and_no_variable_of_gpu_hosts_
     assert request.arguments["shared"] == {
         port: [each.split("/")[0] for each in shared] for port, shared in SHARED.items()
     }
-    assert request.arguments["tables"]["gpufabric_firewall"].startswith("table inet")
+    assert request.arguments["tables"]["inet gpufabric_firewall"].startswith("table inet")
     assert "net.netfilter.nf_conntrack_count" in request.arguments["settings"]
     assert missing(variables()) == []
-    assert roles(variables()) == ("firewall", "host_validate")
+    assert roles(variables()) == ("firewall", "nat_gateway", "host_validate")
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.about.name)
@@ -168,8 +171,8 @@ def test_a_check_bears_the_name_that_it_says_and_reads_what_it_says(check: Any) 
 
 def test_every_template_that_is_compared_is_one_of_its_role() -> None:
     folder = SITE.parents[3] / "roles"
-    assert len(templates(variables())) == 9
+    assert len(templates(variables())) == 18
     for part in PARTS:
-        of_role = {each.name for each in (folder / part.role / "templates").iterdir()}
+        of_role = {each.name for kind in ("templates", "files") for each in (folder / part.role / kind).glob("*")}
         assert {*part.files.values()} <= of_role
         assert {*part.tables.values(), *filter(None, [part.settings])} <= set(part.files)

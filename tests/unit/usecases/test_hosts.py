@@ -104,6 +104,16 @@ def test_ansible_reads_a_site_by_the_plug_in(tmp_path: Path, network: Network) -
     assert values.items() >= host_vars(network, needs(INTENT), "gpu-3").ansible().items()
 
 
+def test_a_relative_path_to_a_site_counts_from_the_file_that_names_it_wherever_ansible_is_started(
+    tmp_path: Path, network: Network
+) -> None:
+    site(tmp_path / "site", management={"source": "devices"})
+    config = tmp_path / "elsewhere" / "gpufabric.yml"
+    config.parent.mkdir()
+    config.write_text("plugin: gpufabric.host.gpufabric\nsite: ../site\n")
+    assert listing(ansible_inventory(config, tmp_path))["gpu"]["hosts"] == list(network.hosts)
+
+
 def test_ansible_reaches_a_labs_machines_as_the_lab_says(tmp_path: Path) -> None:
     config = site(tmp_path)
     where = subprocess.run(

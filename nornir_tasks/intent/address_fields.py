@@ -12,6 +12,7 @@ from ipaddress import (
     ip_interface,
     ip_network,
 )
+from itertools import pairwise
 from typing import Annotated
 
 from pydantic import BeforeValidator
@@ -92,7 +93,15 @@ def _ports(value: object) -> tuple[PortRange, ...]:
     for first, last in found:
         if not 1 <= first <= last <= _MAX_PORT:
             raise wrong("no such ports", "1-65535, the lower end first", f"{first}-{last}")
-    return tuple(sorted(set(found)))
+    ordered = sorted(set(found))
+    for (first, last), (start, end) in pairwise(ordered):
+        if start <= last:
+            raise wrong("ports that overlap", "each port once", f"{_range(first, last)} and {_range(start, end)}")
+    return tuple(ordered)
+
+
+def _range(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def _mac(value: object) -> str:

@@ -86,6 +86,7 @@ def _published(name: str, one: "PublishedIntent", each: "BoundaryIntent", intent
     if one.servers not in groups_of(intent, each):
         yield from end((*path, "servers"), one.servers, each, intent, without=(*each.zones, *each.networks))
     families = [address.version for address in one.addresses]
+    zones = [next((name for name, link in _links(each, its.version) if its in link), None) for its in one.addresses]
     for number, address in enumerate(one.addresses):
         at: Path = (*path, "addresses", number)
         links = {zone_name: link for zone_name, link in _links(each, address.version) if address in link}
@@ -100,6 +101,10 @@ def _published(name: str, one: "PublishedIntent", each: "BoundaryIntent", intent
                 yield Finding(at, "an address that firewalls or bastions have", expected, str(address), also=also)
         if families.index(address.version) != number:
             yield Finding(at, "a second address of one family", "one of each family at most", str(address))
+        first_zone = next(filter(None, zones[:number]), None)
+        if first_zone is not None and zones[number] not in (None, first_zone):
+            what, expected = f"in another zone ({zones[number]}) than its other address", f"an address of {first_zone}"
+            yield Finding(at, what, expected, str(address), also=zone_at(first_zone))
 
 
 def _links(each: "BoundaryIntent", version: int) -> Iterator[tuple[str, Network]]:

@@ -31,7 +31,8 @@ class ZoneIntent(Part):
     link_v6: PrefixV6 | None = None
     """The same of IPv6."""
     gateway: tuple[HostAddress, ...] = ()
-    """The next hop to what lies behind the link, one of each family at most: the edge routers', the leaves'."""
+    """The next hop to what lies behind the link, one of each family at most: the edge routers', the leaves'. The zone
+    outside needs one of each family of its links, and so does that of a plane."""
     plane: Name | None = None
     """The plane whose hosts are in the zone: one with ``default_route``, or an out-of-band plane."""
 
@@ -178,7 +179,8 @@ class FirewallsIntent(Part):
     sync: SyncIntent
     """How they are joined."""
     connections: Annotated[int, Field(ge=1024, le=16_777_216)] = 262_144
-    """Connections that each of them holds at most; with more, new ones are dropped and counted."""
+    """Connections that each of them holds at most. With more the kernel drops new ones before any rule sees them, and
+    counts them itself (`drop` of `conntrack -S`)."""
     new_per_second: Annotated[int, Field(ge=1, le=1_000_000), Unit("connections a second")] = 200
     """New connections that one address outside may open, of IPv6 one /64; more are dropped and counted."""
 

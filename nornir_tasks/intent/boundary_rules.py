@@ -12,7 +12,7 @@ from nornir_tasks.intent import (
     edge_rules,
 )
 from nornir_tasks.intent.attached_rules import of_trees
-from nornir_tasks.intent.boundary_names import all_links, kept_apart, zone_at
+from nornir_tasks.intent.boundary_names import all_links, kept_apart, links_of, zone_at
 from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.flow_rules import OUTSIDE
 from nornir_tasks.intent.unknown import UNKNOWN, independent
@@ -65,7 +65,7 @@ def _outside(each: "BoundaryIntent") -> Iterator[Finding]:
 def _zone(name: str, zone: "ZoneIntent", intent: "Intent") -> Iterator[Finding]:
     if name in intent.hosts or name in intent.boundary.networks:  # type: ignore[union-attr]
         yield Finding(zone_at(name), "a zone called like hosts or a network", "another name", name)
-    yield from independent(_plane_of(name, zone, intent), _links_of(name, zone, intent))
+    yield from independent(_plane_of(name, zone, intent), _links_of(name, zone, intent), _unreached(name, zone, intent))
 
 
 def _plane_of(name: str, zone: "ZoneIntent", intent: "Intent") -> Iterator[Finding]:
@@ -115,6 +115,22 @@ def _gateways(name: str, zone: "ZoneIntent") -> Iterator[Finding]:
             yield Finding(path, "an address that the firewalls have themselves", expected, str(each))
         if families.index(each.version) != number:
             yield Finding(path, "a second gateway of one family", "one of each family at most", str(each))
+
+
+def _unreached(name: str, zone: "ZoneIntent", intent: "Intent") -> Iterator[Finding]:
+    """What lies behind a link has a next hop: the outside world, and the pools of a plane."""
+    behind: dict[int, str] = {}
+    if name == OUTSIDE and intent.boundary.edge is None:  # type: ignore[union-attr]
+        # With edge routers the gateway is what both share (edge_rules).
+        behind = {4: "the outside world", 6: "the outside world"}
+    elif zone.plane in intent.planes and zone.plane not in of_trees(intent):
+        pools = [pool for path, pool in kept_apart(intent, but=None) if path[:2] == ("planes", zone.plane)]
+        behind = {pool.version: f"pools of {zone.plane}" for pool in pools if pool is not UNKNOWN}
+    for link in links_of(zone):
+        if link.version in behind and link.version not in {each.version for each in zone.gateway}:
+            what = f"no way to {behind[link.version]} by IPv{link.version}"
+            expected = f"a gateway of {link}, from {link[NEIGHBOURS]} on"
+            yield Finding(zone_at(name, "gateway"), what, expected, as_shown(", ".join(map(str, zone.gateway))))
 
 
 def _ports(each: "BoundaryIntent") -> Iterator[Finding]:

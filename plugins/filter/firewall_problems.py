@@ -6,28 +6,54 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ipaddress import ip_address, ip_network
 from typing import Any
 
+EVERYWHERE = ("0.0.0.0/0", "::/0")
 INTENT = "boundary.firewalls.management in fabric.yml"
+
+
+LEAST_CONFIRM_S = 10
+"""A new SSH connection and the tasks around it take a few seconds."""
 
 
 def firewall_problems(
     zones: Sequence[Mapping[str, Any]],
     management: Mapping[str, Any],
     sync: Mapping[str, Any],
-    addresses: Sequence[Mapping[str, Any]],
-    came: str,
+    host: Mapping[str, Any],
     ssh_port: int,
+    confirm_within_s: int,
 ) -> list[str]:
     """Each problem as `variable: what is wrong; remedy`.
 
-    ``addresses``: of the host, as ``ip -json address`` prints them. ``came``: SSH_CONNECTION of Ansible's own login,
-    empty where it comes in otherwise.
+    ``host``: ``addresses`` and ``routes``, as ``ip -json address`` and ``ip -json route show default`` of both families
+    print them, and ``came``: SSH_CONNECTION of Ansible's own login, empty where it comes in otherwise.
     """
-    there = {each["ifname"]: {_written(one) for one in each.get("addr_info", ())} for each in addresses if each}
+    there = {each["ifname"]: {_written(one) for one in each.get("addr_info", ())} for each in host["addresses"] if each}
     wanted = [(f"firewall_zones {zone['name']}", zone["port"], _own(zone)) for zone in zones]
     wanted.append(("firewall_sync", sync["port"], [sync["address"]]))
     wanted.append(("firewall_management", management["port"], []))
     found = [problem for where, port, own in wanted for problem in _of_port(where, port, own, there)]
-    return [*found, *_locked_out(management, came, ssh_port)]
+    found += _second_ways(zones, host["routes"])
+    found += _locked_out(management, host["came"], ssh_port)
+    if confirm_within_s < LEAST_CONFIRM_S:
+        found.append(
+            f"firewall_confirm_within_s: {confirm_within_s}, so that rules which shut everybody out would stay, or be "
+            f"taken back before anybody could confirm them; {LEAST_CONFIRM_S} or more"
+        )
+    return found
+
+
+def _second_ways(zones: Sequence[Mapping[str, Any]], routes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """A default route that is not keepalived's: it wins, or it is there while the addresses are elsewhere."""
+    ours = {(route["via"], zone["port"]) for zone in zones for route in zone["routes"] if route["to"] in EVERYWHERE}
+    for each in routes:
+        via, port = each.get("gateway", ""), each.get("dev", "")
+        if (via, port) not in ours:
+            way = f"via {via} by {port}" if via else f"by {port}"
+            yield (
+                f"firewall_zones: the host has a default route of its own {way}, beside the one that moves with the "
+                f"addresses; take it out of the interface's configuration, and reach who is behind {port} by routes to "
+                f"their prefixes"
+            )
 
 
 def _own(zone: Mapping[str, Any]) -> list[str]:

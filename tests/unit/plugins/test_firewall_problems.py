@@ -7,8 +7,14 @@ import pytest
 from ansible_collections.gpufabric.host.plugins.filter.firewall_problems import firewall_problems
 
 ZONES: list[dict[str, Any]] = [
-    {"name": "outside", "port": "wan", "address": "203.0.113.2/29", "address_v6": "2001:db8:100::2/64"},
-    {"name": "dmz", "port": "dmz", "address": "203.0.113.66/27", "address_v6": None},
+    {
+        "name": "outside",
+        "port": "wan",
+        "address": "203.0.113.2/29",
+        "address_v6": "2001:db8:100::2/64",
+        "routes": [{"to": "0.0.0.0/0", "via": "203.0.113.4"}, {"to": "::/0", "via": "2001:db8:100::4"}],
+    },
+    {"name": "dmz", "port": "dmz", "address": "203.0.113.66/27", "address_v6": None, "routes": []},
 ]
 MANAGEMENT = {"port": "mgmt", "clients": ["10.183.0.0/24"], "clients_v6": ["fd00:183::/64"]}
 SYNC = {"port": "sync", "address": "10.191.0.1/30", "peer": "10.191.0.2"}
@@ -30,8 +36,11 @@ GOOD = {
 }
 
 
-def problems(came: str = "", **changed: list[str]) -> list[str]:
-    return firewall_problems(ZONES, MANAGEMENT, SYNC, addresses(**{**GOOD, **changed}), came, 22)
+def problems(
+    came: str = "", routes: list[dict[str, str]] | None = None, confirm_within_s: int = 60, **changed: list[str]
+) -> list[str]:
+    host = {"addresses": addresses(**{**GOOD, **changed}), "routes": routes or [], "came": came}
+    return firewall_problems(ZONES, MANAGEMENT, SYNC, host, 22, confirm_within_s)
 
 
 def test_a_host_with_all_its_ports_and_addresses_is_taken() -> None:
@@ -55,10 +64,35 @@ def test_another_port_of_sshd_than_the_rules_admit_is_refused() -> None:
 
 
 def test_a_missing_address_and_a_missing_port_are_said_together() -> None:
-    found = firewall_problems(ZONES, MANAGEMENT, SYNC, addresses(wan=["203.0.113.2/29"], dmz=[], mgmt=[]), "", 22)
+    host = {"addresses": addresses(wan=["203.0.113.2/29"], dmz=[], mgmt=[]), "routes": [], "came": ""}
+    found = firewall_problems(ZONES, MANAGEMENT, SYNC, host, 22, 60)
     assert found == [
         "firewall_zones outside: wan has not the address 2001:db8:100::2/64, but 203.0.113.2/29; "
         "give it to the interface first",
         "firewall_zones dmz: dmz has not the address 203.0.113.66/27, but none; give it to the interface first",
         "firewall_sync: no interface sync on this host; compare with `ip link`, correct the port in fabric.yml",
     ]
+
+
+def test_the_default_routes_that_move_with_the_addresses_are_taken() -> None:
+    ours = [{"gateway": "203.0.113.4", "dev": "wan"}, {"gateway": "2001:db8:100::4", "dev": "wan"}]
+    assert problems(routes=ours) == []
+
+
+@pytest.mark.parametrize(
+    ("route", "says"),
+    [
+        ({"gateway": "10.183.0.254", "dev": "mgmt"}, "of its own via 10.183.0.254 by mgmt, beside the one that moves"),
+        ({"gateway": "203.0.113.5", "dev": "wan"}, "of its own via 203.0.113.5 by wan"),
+        ({"dev": "ppp0"}, "of its own by ppp0"),
+    ],
+)
+def test_a_second_default_route_is_refused(route: dict[str, str], says: str) -> None:
+    (problem,) = problems(routes=[{"gateway": "203.0.113.4", "dev": "wan"}, route])
+    assert says in problem
+
+
+@pytest.mark.parametrize("within_s", [0, 9])
+def test_rules_without_time_to_confirm_them_are_refused(within_s: int) -> None:
+    (problem,) = problems(confirm_within_s=within_s)
+    assert problem.startswith(f"firewall_confirm_within_s: {within_s}, ")

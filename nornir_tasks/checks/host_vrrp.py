@@ -1,5 +1,6 @@
 """The boundary's pair: its own addresses, who of the two has the shared ones, whether both know all connections."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,10 @@ from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, 
 
 COUNT, LIMIT = "net.netfilter.nf_conntrack_count", "net.netfilter.nf_conntrack_max"
 READ_SETTINGS = (COUNT, LIMIT)
+BOTH = "host_validate_conntrackd"
+"""``own`` and ``other``: what conntrackd says of itself on either firewall; the role fills it in."""
+SPREAD = 32
+"""So many connections may have come or gone between two readings; ours."""
 FULL_PERCENT = 90
 """A firewall that holds more of its limit than this soon refuses new connections; ours, no vendor's figure."""
 
@@ -31,12 +36,14 @@ VRRP = About(
 )
 CONNTRACK = About(
     name="conntrack",
-    each="of these: conntrackd, the other firewall's word, and the share of the limit that is used",
+    each="of these: conntrackd, the other firewall's word, connections that it was told of, share of the limit in use",
     reads=(FACT,),
     wanted="firewall_connections; conntrackd on both",
-    passes="conntrackd answers, hears the other one meanwhile, and less than 90 percent of the limit is in use",
-    fails="the other one is silent, or the limit is close",
+    passes="conntrackd answers and hears the other one, which has as many of its connections but for those that come "
+    "and go (a tenth, or 32), and less than 90 percent of the limit is in use",
+    fails="the other one is silent, or has more or fewer, or the limit is close",
     cannot_tell="conntrackd could not be asked",
+    skipped="the other firewall is not judged in this run, so nobody knows what it was told",
 )
 
 
@@ -62,8 +69,9 @@ def _own(variables: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """Port -> addresses that are always there."""
     zones = variables.get("firewall_zones") or ()
     own = {zone["port"]: tuple(filter(None, (zone.get("address"), zone.get("address_v6")))) for zone in zones}
-    sync = variables.get("firewall_sync")
-    return {**own, **({sync["port"]: (sync["address"],)} if sync else {})}
+    if sync := variables.get("firewall_sync"):
+        own[sync["port"]] = (sync["address"],)
+    return own
 
 
 def _link(port: Mapping[str, Any]) -> str:
@@ -130,9 +138,10 @@ def check_conntrack(evidence: HostEvidence) -> list[HostFinding]:
         return judge.findings
     daemon = Knob("", "conntrackd", "answers", f"conntrackd -C {CONNTRACKD} -s")
     other = Knob("", "the other firewall", "heard", f"conntrackd -C {CONNTRACKD} -s, twice: Pckts recv")
+    known = Knob("", "connections that the other firewall has", "as many as here", f"{daemon.shown_by} on both")
     limit = Knob("", "connections", f"below {FULL_PERCENT} percent of the limit", f"sysctl {COUNT} {LIMIT}")
     if facts is None:
-        for knob in (daemon, other, limit):
+        for knob in (daemon, other, known, limit):
             judge.undecided(knob, evidence.why_unread(FACT))
         return judge.findings
     daemon_state = facts["connections"]
@@ -145,8 +154,24 @@ def check_conntrack(evidence: HostEvidence) -> list[HostFinding]:
         )
         judge.decide(daemon, True, state)
         judge.compare(other, "heard" if daemon_state["heard"] else "silent", why="it is down, or the sync cable is")
+    _judge_known(judge, known, evidence.variables.get(BOTH) or {})
     _judge_limit(judge, limit, facts["settings"])
     return judge.findings
+
+
+def _judge_known(judge: Judge, knob: Knob, both: Mapping[str, str]) -> None:
+    """Own connections here, and those of ours that the other one has; both read at the same time."""
+    own, there = _active(both.get("own", ""), "internal"), _active(both.get("other", ""), "external")
+    if own is None or there is None:
+        judge.skip(knob, "one of the two did not answer, or is not judged in this run")
+        return
+    is_close = abs(own - there) <= max(SPREAD, own // 10)
+    judge.decide(knob, is_close, f"{own} here, {there} there", why="conntrackd -n there asks for all of them")
+
+
+def _active(statistics: str, cache: str) -> int | None:
+    found = re.search(rf"cache {cache}:\ncurrent active connections:\s+(\d+)", statistics)
+    return int(found[1]) if found else None
 
 
 def _judge_limit(judge: Judge, knob: Knob, settings: Mapping[str, str | None]) -> None:

@@ -150,7 +150,7 @@ def connections(run: Run, configuration: str, wait: Callable[[float], object] = 
     code, before, err = run(command)
     if code != 0:
         words = (err or before).strip().splitlines() or [f"conntrackd ended with {code}"]
-        return {"reason": words[-1]}
+        return {"reason": words[-1].rpartition("] ")[2]}  # less time and process id
     wait(HEARTBEAT_S)
     _, after, _ = run(command)
     active = {which: int(number) for which, number in _ACTIVE.findall(after)}

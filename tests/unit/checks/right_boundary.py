@@ -68,8 +68,23 @@ def _designed() -> dict[str, Any]:
     return firewall_host_vars(intent, design(intent, load_catalogue(), known))["firewall-1"].ansible()
 
 
+def statistics(internal: int, external: int) -> str:
+    """The beginning of what ``conntrackd -s`` prints."""
+    return "\n".join(
+        f"cache {name}:\ncurrent active connections:\t{number:12}\nconnections created:\t\t{number:12}\tfailed:\t0\n"
+        for name, number in (("internal", internal), ("external", external))
+    )
+
+
 def variables(**changes: Any) -> dict[str, Any]:
-    return {**_designed(), "firewall_kernel_at_run_time": True, "host_validate_generated": dict(TEXTS), **changes}
+    both = {"own": statistics(200, 0), "other": statistics(0, 190)}
+    return {
+        **_designed(),
+        "host_validate_conntrackd": both,
+        "firewall_kernel_at_run_time": True,
+        "host_validate_generated": dict(TEXTS),
+        **changes,
+    }
 
 
 def facts(*, is_owner: bool = True) -> dict[str, Any]:

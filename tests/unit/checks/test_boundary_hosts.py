@@ -10,12 +10,12 @@ from nornir_tasks.checks.boundary_suite import CHECKS, templates
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence
 from nornir_tasks.checks.host_suite import HostReport, judge_host, missing, requests, roles
-from tests.unit.checks.right_boundary import NAT_LOG, RULES, SHARED, SITE, SYSCTL, facts, variables
+from tests.unit.checks.right_boundary import NAT_LOG, RULES, SHARED, SITE, SYSCTL, facts, statistics, variables
 
 Change = Callable[[dict[str, Any]], object]
-TOTAL = 18 + 5 + 5 + 3 + 4 + 7 + 1 + 6 + 4 + 3 + 1
+TOTAL = 18 + 5 + 5 + 3 + 4 + 7 + 1 + 6 + 4 + 4 + 1
 """Files; two tables' rules and counters, and others' chains; services; settings; links and addresses of four ports; all
-shared addresses together, each, and four routes; three of conntrackd; a log."""
+shared addresses together, each, and four routes; four of conntrackd; a log."""
 FACT = "gpufabric_boundary"
 
 
@@ -118,7 +118,8 @@ def test_there_is_a_mutant_of_every_kind_of_knob() -> None:
             change(found[FACT])
             mutated |= {kind(each) for each in judged(found).of(Verdict.FAIL)}
     of_addresses = {("vrrp", each.split("/")[0]) for shared in SHARED.values() for each in shared}
-    assert kinds - mutated - of_addresses == set()
+    # Of this a table of its own, below.
+    assert kinds - mutated - of_addresses == {("conntrack", "connections that the other firewall has")}
 
 
 def test_a_host_that_could_not_be_read_is_untold_in_everything_and_counted() -> None:
@@ -135,6 +136,31 @@ def test_a_port_without_carrier_leaves_its_shared_addresses_untold() -> None:
     report = judged(found)
     assert [each.name for each in report.of(Verdict.FAIL)] == ["dmz link"]
     assert [each.name for each in report.of(Verdict.ERROR)] == ["dmz 203.0.113.65", "dmz 2001:db8:101::1"]
+
+
+@pytest.mark.parametrize(
+    ("own", "there", "verdict"),
+    [
+        (200, 160, Verdict.FAIL),
+        (200, 233, Verdict.FAIL),
+        (9000, 8101, Verdict.PASS),
+        (9000, 8099, Verdict.FAIL),
+        (0, 0, Verdict.PASS),
+    ],
+)
+def test_the_other_firewall_has_as_many_connections_but_for_those_that_come_and_go(
+    own: int, there: int, verdict: Verdict
+) -> None:
+    both = {"own": statistics(own, 7), "other": statistics(9, there)}
+    report = judged(facts(), variables(host_validate_conntrackd=both))
+    (found,) = (each for each in report.findings if each.knob == "connections that the other firewall has")
+    assert (found.verdict, found.found) == (verdict, f"{own} here, {there} there")
+
+
+def test_where_the_other_firewall_is_not_judged_nobody_knows_what_it_was_told() -> None:
+    both = {"own": statistics(9, 0), "other": ""}
+    (skipped,) = judged(facts(), variables(host_validate_conntrackd=both)).of(Verdict.SKIPPED)
+    assert skipped.knob == "connections that the other firewall has"
 
 
 def test_a_ruleset_that_nft_does_not_take_is_untold_with_what_nft_said() -> None:

@@ -56,9 +56,15 @@ def test_the_other_firewall_is_heard_where_packets_of_it_come_in_meanwhile():
 
 def test_a_daemon_that_does_not_answer_says_why():
     run = program(
-        {"conntrackd -C c -s": (1, "", "a warning of something else\nERROR: can't connect: is conntrackd running?\n")}
+        {
+            "conntrackd -C c -s": (
+                1,
+                "",
+                "[now] (pid=7) [warning] a word\n[now] (pid=7) [ERROR] can't connect: is conntrackd running?\n",
+            )
+        }
     )
-    assert boundary_state.connections(run, "c") == {"reason": "ERROR: can't connect: is conntrackd running?"}
+    assert boundary_state.connections(run, "c") == {"reason": "can't connect: is conntrackd running?"}
 
 
 def test_default_routes_and_single_addresses_have_their_lengths():

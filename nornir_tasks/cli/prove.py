@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from nornir_tasks.proofs.rules.judge import Guarded, Pair
     from nornir_tasks.proofs.verdicts import Outcome
     from nornir_tasks.usecases.prove import Proved
+    from nornir_tasks.usecases.prove_packets import Sent
 
 _MOST_PAIRS = 20
 """Pairs that are printed, and findings of each other proof; ``--json`` has all."""
@@ -36,6 +37,14 @@ def prove(
     running: Annotated[
         bool,
         typer.Option("--running", help="Read what the switches run and prove that, others' lines among it; read-only."),
+    ] = False,
+    packets: Annotated[
+        bool,
+        typer.Option(
+            "--packets",
+            help="Send the boundary's flows through its firewalls' rules in network namespaces of this machine as well:"
+            " packets, proof and flow matrix must agree. As root, or where users may have namespaces.",
+        ),
     ] = False,
     junit: Annotated[
         str | None, typer.Option(help="Write the verdicts as JUnit's XML to this file.", metavar="FILE")
@@ -62,6 +71,7 @@ def prove(
     from nornir_tasks.cli.documents import check_targets
     from nornir_tasks.cli.progress import Display
     from nornir_tasks.usecases import prove as usecase
+    from nornir_tasks.usecases import prove_packets
     from nornir_tasks.usecases.proof_reports import outcome_as_json
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load
@@ -74,6 +84,7 @@ def prove(
         found = usecase.prove_running(design, reach, proofs, Display())
     else:
         found = usecase.prove(design, proofs, Display())
+    sent = prove_packets.prove_packets(design) if packets else ()
     written = _write(found, design.site.name, targets)
     if json:
         document: dict[str, Any] = {"undecided": list(map(str, found.undecided))}
@@ -81,12 +92,16 @@ def prove(
             document["isolation"] = isolation_as_json(found.isolation)
         if found.boundary is not None:
             document["boundary"] = boundary_as_json(found.boundary)
+        if packets:
+            document["packets"] = [_packets_as_json(each) for each in sent]
         document["proofs"] = [outcome_as_json(each, found) for each in found.outcomes]
         print_json(document)
     else:
         print_proofs(found, show_all=show_all)
+        _print_packets(sent)
     for line in written:
         _say(line, is_document=json)
+    prove_packets.require_agreed(sent)
     usecase.require_proved(found, proofs)
 
 
@@ -182,6 +197,27 @@ def print_boundary(found: "Guarded") -> None:
     if len(found.failed) > _MOST_PAIRS:
         out.print(f"... and {len(found.failed) - _MOST_PAIRS} more pairs; --json has all", markup=False)
     out.print(found.summary(), markup=False)
+
+
+def _print_packets(sent: "Iterable[Sent]") -> None:
+    from nornir_tasks.cli.console import out
+
+    for each in sent:
+        for wrong in each.disagreements[:_MOST_PAIRS]:
+            out.print(f"{each.firewall}: {wrong}", markup=False)
+        if len(each.disagreements) > _MOST_PAIRS:
+            out.print(f"... and {len(each.disagreements) - _MOST_PAIRS} more flows; --json has all", markup=False)
+        out.print(each.summary(), markup=False)
+
+
+def _packets_as_json(sent: "Sent") -> dict[str, Any]:
+    return {
+        "firewall": sent.firewall,
+        "flows": sent.flows,
+        "arrived": sent.arrived,
+        "answered": sent.answered,
+        "disagree": list(map(str, sent.disagreements)),
+    }
 
 
 def boundary_as_json(found: "Guarded") -> dict[str, Any]:

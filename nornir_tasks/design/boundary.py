@@ -215,6 +215,10 @@ def _named_in_zones(each: BoundaryIntent, known: _Known) -> Iterator[Named]:
             yield Named(row.name, row.destination_zone, row.destinations)
     if each.balancers is not None:
         yield Named("balancers", each.balancers.zone, of(str(ip_network(str(one))) for one in each.balancers.addresses))
+    if each.relays is not None:
+        yield Named("relays", each.relays.zone, _hosts(each.relays.addresses))
+        upward = {row.name: row.destinations for row in _relayed(each, known) if row.source_zone == each.relays.zone}
+        yield from (Named(name, OUTSIDE, its) for name, its in upward.items() if its != known.ends[OUTSIDE])
 
 
 def _named_apart(intent: Intent, reached: Mapping[str, str]) -> Iterator[Named]:

@@ -13,8 +13,8 @@ from nornir_tasks.design.boundary import boundary
 from nornir_tasks.design.boundary_vars import FirewallVars, firewall_host_vars
 from nornir_tasks.files.firewall_rules import firewall_rules
 from nornir_tasks.lab.boundary.rules import listed
-from nornir_tasks.proofs.rules.crossing import State
 from nornir_tasks.proofs.rules.judge import Guarded, judge
+from nornir_tasks.proofs.rules.machine import State
 from nornir_tasks.proofs.rules.planned import planned_ports, planned_routes
 from nornir_tasks.proofs.rules.ruleset import read
 

@@ -4,36 +4,23 @@ New packets pass as the matrix says, and all of these do, with their answers. Pa
 between addresses of zones, so that an open connection never outweighs that. What belongs to no connection never passes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from nornir_tasks.design.boundary import Boundary, Zone
 from nornir_tasks.design.config.access_lists import Family
-from nornir_tasks.proofs.rules.matches import Reader
+from nornir_tasks.proofs.rules.machine import Machine, State
 from nornir_tasks.proofs.rules.matrix import BEGINS, GOES_ON, Matrix
 from nornir_tasks.proofs.rules.packets import NOWHERE, Packets, Ports, every, less, one_of
 from nornir_tasks.proofs.rules.ranges import Ranges, common, of_address, ranges, without
-from nornir_tasks.proofs.rules.routes import NOT_FORWARDED, Leg, Routes, routes_of
-from nornir_tasks.proofs.rules.ruleset import Rule, Ruleset
-from nornir_tasks.proofs.rules.walk import Fate, Walker
+from nornir_tasks.proofs.rules.routes import NOT_FORWARDED, Leg
+from nornir_tasks.proofs.rules.walk import Fate
 
 INVALID: Ranges = ((3, 3),)
 _STATES = (BEGINS, GOES_ON, INVALID)
 _PROTOCOLS: tuple[Ranges, ...] = (((1, 1),), ((6, 6),), ((17, 17),), ((58, 58),))
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """All of a firewall that decides about packets."""
-
-    name: str
-    ruleset: Ruleset
-    routes: Mapping[Family, Sequence[Mapping[str, Any]]]
-    """As ``ip -j route show table all`` prints them."""
-    ports: tuple[str, ...] = ()
-    """Names of its ports that no zone and no route names."""
 
 
 class Wrong(NamedTuple):
@@ -53,24 +40,24 @@ class Crossing:
     state: State
     found: Boundary
     family: Family
-    ports: Ports = field(init=False)
+    machine: Machine = field(init=False)
     matrix: Matrix = field(init=False)
-    routes: Routes = field(init=False)
-    walker: Walker = field(init=False)
     _fates: tuple[Fate, ...] = ()
 
     def __post_init__(self) -> None:
-        names = [zone.port for zone in self.found.zones] + list(self.state.ports)
-        names += [each.get("dev", "") for its in self.state.routes.values() for each in its]
-        self.ports = Ports(each for each in names if each)
-        self.matrix = Matrix(self.found, self.ports, self.family)
-        self.routes = routes_of(self.state.routes[self.family], self.family)
-        self.walker = Walker(self.state.ruleset, Reader(self.state.ruleset, self.ports, self.family))
+        of_zones = tuple(zone.port for zone in self.found.zones)
+        self.machine = Machine(replace(self.state, ports=(*of_zones, *self.state.ports)), self.family)
+        self.matrix = Matrix(self.found, self.machine.ports, self.family)
+
+    @property
+    def ports(self) -> Ports:
+        """All ports of the firewall."""
+        return self.machine.ports
 
     def fates(self) -> tuple[Fate, ...]:
         """What becomes of all packets; where a limit or a doubt makes it more than one thing, of each the set."""
         if not self._fates:
-            self._fates = tuple(self._walked(self._all()))
+            self._fates = tuple(fate for fate, _ in self.machine.walked(self._all()))
         return self._fates
 
     def opened(self) -> Iterator[Wrong]:
@@ -98,8 +85,7 @@ class Crossing:
 
     def decides(self, packets: Packets) -> str:
         """The line that decides about one packet of these, where no limit is exceeded."""
-        fates = list(self._walked([one_of(packets)._replace(exit=NOWHERE)]))
-        return str(min(fates, key=lambda fate: bool(fate.way.over)).by)
+        return self.machine.verdict(one_of(packets)).by
 
     def _all(self) -> Iterator[Packets]:
         addresses = without(every(self.family), NOT_FORWARDED[self.family])
@@ -110,31 +96,10 @@ class Crossing:
                 for state in _STATES:
                     yield Packets(((port, port),), NOWHERE, addresses, addresses, protocol, state=state)
 
-    def _walked(self, arriving: Iterable[Packets]) -> Iterator[Fate]:
-        """Through all hooks that forwarded packets meet, and by the routes between them."""
-        for fate in self.walker.at("prerouting", arriving):
-            if not fate.passes:
-                yield fate
-                continue
-            for leg in self.routes.legs:
-                if here := common(fate.packets.destination, leg.addresses):
-                    packets = fate.packets._replace(destination=here)
-                    if leg.is_forwarded:
-                        packets = packets._replace(exit=self.ports.of(leg.port))
-                        yield from self._forwarded(Fate(packets, passes=True, by=fate.by, way=fate.way))
-                    else:
-                        yield Fate(packets, passes=False, by=leg.line, way=fate.way)
-
-    def _forwarded(self, before: Fate) -> Iterator[Fate]:
-        for fate in self.walker.on("forward", [before]):
-            for after in self.walker.on("postrouting", [fate]) if fate.passes else [fate]:
-                is_named = isinstance(after.by, Rule) or not after.passes
-                yield after if is_named else Fate(after.packets, after.passes, fate.by, after.way)
-
     def _astray(self, wanted: Packets) -> Iterator[tuple[Packets, str]]:
         """Of packets that must pass: those whose next hop is none of their zone's."""
         zones = {zone.port: zone for zone in self.found.zones}
-        for leg in self.routes.legs:
+        for leg in self.machine.routes.legs:
             here = common(wanted.destination, leg.addresses)
             if not here or not leg.is_forwarded or leg.port not in zones:
                 continue

@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 from nornir_tasks.design.boundary import Boundary, Named
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.flows import FAMILIES
-from nornir_tasks.proofs.rules.crossing import Crossing, State, Wrong
+from nornir_tasks.proofs.rules.crossing import Crossing, Wrong
+from nornir_tasks.proofs.rules.machine import State
 from nornir_tasks.proofs.rules.packets import Packet, Packets, Ports, both, every, shown
 from nornir_tasks.proofs.rules.ranges import Ranges, of_prefixes, without
 

@@ -158,3 +158,31 @@ def test_a_proof_that_there_is_not_is_refused_with_those_there_are(tmp_path: Pat
     assert done.returncode == 3
     assert "no such proof: isolatoin" in done.stderr
     assert "one of isolation" in done.stderr
+
+
+def test_packets_need_a_boundary(tmp_path: Path) -> None:
+    done = prove(site(tmp_path), "--only", "boundary", "--packets")
+    assert done.returncode == 3
+    assert "--packets: the intent has no boundary" in done.stderr
+
+
+def test_the_boundary_is_proved_from_the_rules_of_both_firewalls(tmp_path: Path) -> None:
+    made = tmp_path / "dc1"
+    shutil.copytree(ROOT / "tests/sites/boundary", made)
+    done = prove(made, "--only", "boundary", "--json")
+    found = json.loads(done.stdout)["boundary"]
+    assert done.returncode == 0, done.stderr
+    assert found["proved"] == found["total"] == len(found["pairs"]) > 200
+    assert {each["verdict"] for each in found["pairs"]} == {"pass"}
+
+
+def test_without_nft_nothing_is_proved_of_firewalls_and_the_package_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tmp_path / "dc1"
+    shutil.copytree(ROOT / "tests/sites/boundary", made)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = prove(made, "--only", "boundary")
+    assert done.returncode == 9
+    assert "firewall-1: nft is not installed here" in done.stderr
+    assert "apt-get install nftables" in done.stderr

@@ -1,0 +1,22 @@
+"""A firewall of the design in namespaces: its ports, and its addresses and routes while it has the shared ones."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from nornir_tasks.design.boundary_vars import FirewallVars
+from nornir_tasks.lab.boundary.room import Room
+
+
+def room_for(firewall: FirewallVars, there: Mapping[str, Collection[str]]) -> Room:
+    """A room with all its ports; no rules yet."""
+    ports = (*(zone.port for zone in firewall.zones), firewall.sync.port, firewall.management.port)
+    return Room({port: sorted(there.get(port, ())) for port in ports}, tuple(_commands(firewall)))
+
+
+def _commands(firewall: FirewallVars) -> Iterator[list[str]]:
+    for zone in firewall.zones:
+        for address in filter(None, (zone.address, zone.shared, zone.address_v6, zone.shared_v6)):
+            yield ["ip", "address", "add", address, "dev", zone.port, *(["nodad"] if ":" in address else [])]
+    yield ["ip", "address", "add", firewall.sync.address, "dev", firewall.sync.port]
+    for zone in firewall.zones:
+        for route in zone.routes:
+            yield ["ip", "route", "add", route.to, "via", route.via, "dev", zone.port]

@@ -1,0 +1,190 @@
+"""Single packets to compare the proof with: who sends what to whom, and what the proof says becomes of it."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from itertools import product
+from typing import NamedTuple
+
+from nornir_tasks.design.boundary import Boundary
+from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, Family
+from nornir_tasks.design.flows import FAMILIES
+from nornir_tasks.proofs.packets import PROTOCOL_NAMES
+from nornir_tasks.proofs.rules.machine import Machine, State
+from nornir_tasks.proofs.rules.matrix import Matrix
+from nornir_tasks.proofs.rules.packets import ACK, ECHO, ESTABLISHED, NEW, NOWHERE, SYN, Packets, Ports
+from nornir_tasks.proofs.rules.ranges import common, of_address
+from nornir_tasks.proofs.rules.routes import LOCAL
+
+OUTSIDE: dict[Family, tuple[str, ...]] = {
+    "ipv4": ("198.51.100.77", "203.0.113.200", "192.0.2.201", "1.1.1.77"),
+    "ipv6": ("2001:db8:ffff::77", "2001:db8:fffe::77", "2606:4700::77"),
+}
+"""Addresses of nobody in particular; the first that may come from outside stands for all who are there."""
+NOBODYS: dict[Family, str] = {"ipv4": "172.31.255.77", "ipv6": "fd99::77"}
+"""Of nobody, unless a site has it."""
+UNNAMED = 7
+"""A port of TCP and UDP that no service has, unless a row has it."""
+_HOST = 9
+"""Place of a host in a prefix: past what firewalls and bastions have."""
+
+
+class Flow(NamedTuple):
+    """An opening packet, and where it comes in."""
+
+    port: str
+    source: str
+    destination: str
+    protocol: int
+    number: int
+    """Port of TCP or UDP, type of ICMP."""
+
+    @property
+    def family(self) -> Family:
+        """Of its addresses."""
+        return "ipv6" if ":" in self.source else "ipv4"
+
+    def __str__(self) -> str:
+        """In words: ``TCP 192.0.2.9 to 203.0.113.70 port 443, from wan``."""
+        name = PROTOCOL_NAMES.get(self.protocol, f"IP protocol {self.protocol}")
+        what = "type" if self.protocol in ICMP.values() else "port"
+        return f"{name} {self.source} to {self.destination} {what} {self.number}, from {self.port}"
+
+
+class Foretold(NamedTuple):
+    """What the proof says of one flow."""
+
+    arrives: str
+    """The port by which it leaves for somebody who is there; empty: it does not."""
+    is_answered: bool
+    by: str
+    """The line that decides."""
+    is_sure: bool = True
+
+
+@dataclass(slots=True)
+class Oracle:
+    """Says what becomes of flows at one machine. ``there``: addresses of neighbours behind each port."""
+
+    machines: Mapping[Family, Machine]
+    there: Mapping[str, Collection[str]]
+
+    @classmethod
+    def of(cls, state: State, there: Mapping[str, Collection[str]]) -> "Oracle":
+        """Of a machine in this state."""
+        return cls({family: Machine(state, family) for family in FAMILIES}, there)
+
+    def of_flow(self, flow: Flow) -> Foretold:
+        """By the proof's own walk of one packet, and of its answer."""
+        machine = self.machines[flow.family]
+        opened = packet_of(flow, machine.ports)
+        found = machine.verdict(opened)
+        if found.leg is None or not found.passes:
+            return Foretold("", is_answered=False, by=found.by, is_sure=found.is_sure)
+        if found.leg.kind == LOCAL:
+            return Foretold("", is_answered=flow.protocol != UDP, by=found.by, is_sure=found.is_sure)
+        if (found.leg.gateway or flow.destination) not in self.there.get(found.leg.port, ()):
+            return Foretold("", is_answered=False, by=f"{found.leg.line}: nobody is there", is_sure=found.is_sure)
+        back = machine.verdict(_answer(opened, machine.ports.of(found.leg.port), flow.family))
+        comes_back = back.passes and back.leg is not None and back.leg.port == flow.port and back.leg.is_forwarded
+        comes_back = comes_back and back.leg is not None and (back.leg.gateway or flow.source) in self.there[flow.port]
+        return Foretold(found.leg.port, comes_back, found.by, found.is_sure and back.is_sure)
+
+
+def packet_of(flow: Flow, ports: Ports) -> Packets:
+    """The opening packet of a flow, as a set of one; where it goes out is not said."""
+    number = ((flow.number, flow.number),)
+    is_icmp = flow.protocol in ICMP.values()
+    one = ((1025, 1025),)
+    return Packets(
+        ports.of(flow.port),
+        NOWHERE,
+        of_address(flow.source),
+        of_address(flow.destination),
+        ((flow.protocol, flow.protocol),),
+        source_port=((0, 0),) if is_icmp else one,
+        destination_port=((0, 0),) if is_icmp else number,
+        icmp_type=number if is_icmp else ((0, 0),),
+        icmp_code=((0, 0),),
+        flags=((SYN, SYN),) if flow.protocol == TCP else ((0, 0),),
+        state=((NEW, NEW),),
+        hop_limit=((64, 64),),
+    )
+
+
+def _answer(opened: Packets, entry: tuple[tuple[int, int], ...], family: Family) -> Packets:
+    reply = ECHO[family][1]
+    return opened._replace(
+        entry=entry,
+        source=opened.destination,
+        destination=opened.source,
+        source_port=opened.destination_port,
+        destination_port=opened.source_port,
+        icmp_type=((reply, reply),),
+        flags=((SYN | ACK, SYN | ACK),),
+        state=((ESTABLISHED, ESTABLISHED),),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Flows between all whom the boundary names, genuine and not, allowed and not."""
+
+    found: Boundary
+
+    def flows(self) -> Iterator[Flow]:
+        """From every zone, whoever the sender says he is, to everybody, for every service and one that nobody has."""
+        for family in FAMILIES:
+            addresses = tuple(dict.fromkeys(self._addresses(family)))
+            services = tuple(dict.fromkeys(self._services(family)))
+            for zone in self.found.zones:
+                if family in zone.links:
+                    for source, destination, service in product(addresses, addresses, services):
+                        if source != destination:
+                            yield Flow(zone.port, source, destination, *service)
+
+    def to_itself(self) -> Iterator[Flow]:
+        """From a host of each zone to the machine's own address there: SSH and ping."""
+        for zone in self.found.zones:
+            for family, link in zone.links.items():
+                source, own = _host(ip_network(link)), str(ip_network(link)[1])
+                yield Flow(zone.port, source, own, TCP, 22)
+                yield Flow(zone.port, source, own, ICMP[family], ECHO[family][0])
+
+    def there(self, ports: Iterable[str], addresses: Iterable[str]) -> dict[str, set[str]]:
+        """Neighbours behind each port: gateways, and of these addresses those on the zone's link."""
+        found = {port: set[str]() for port in ports}
+        known = [(ip_address(each), each) for each in dict.fromkeys(addresses)]
+        for zone in self.found.zones:
+            found[zone.port] |= set(zone.gateways.values())
+            for link in map(ip_network, zone.links.values()):
+                found[zone.port] |= {text for each, text in known if each in link}
+        return found
+
+    def _addresses(self, family: Family) -> Iterator[str]:
+        matrix = Matrix(self.found, Ports(zone.port for zone in self.found.zones), family)
+        for zone in self.found.zones:
+            if family in zone.links:
+                yield _host(ip_network(zone.links[family]))
+            if zone.is_outside:
+                may_send = matrix.sources(zone)
+                yield next(each for each in OUTSIDE[family] if common(may_send, of_address(each)))
+        yield NOBODYS[family]
+        for each in self.found.named:
+            yield from (_host(ip_network(prefix)) for prefix in each.prefixes.get(family, ()))
+
+    def _services(self, family: Family) -> Iterator[tuple[int, int]]:
+        numbers = {"tcp": TCP, "udp": UDP}
+        for row in self.found.rows:
+            for first, last in row.ports:
+                yield numbers[row.protocol], first
+                yield numbers[row.protocol], last
+        for protocol in (TCP, UDP):
+            yield protocol, UNNAMED
+        yield ICMP[family], ECHO[family][0]
+
+
+def _host(prefix: IPv4Network | IPv6Network) -> str:
+    """One that a host has: of a small prefix not the last, which is everybody's, unless it is the only one."""
+    last = prefix.num_addresses - 1
+    return str(prefix[min(_HOST, last if last < 2 else last - 1)])

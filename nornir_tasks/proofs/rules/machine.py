@@ -1,0 +1,86 @@
+"""What one machine that forwards does with packets: from its rules and routes, whatever anybody wants of it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from nornir_tasks.design.config.access_lists import Family
+from nornir_tasks.proofs.rules.matches import Reader
+from nornir_tasks.proofs.rules.packets import NOWHERE, Packets, Ports
+from nornir_tasks.proofs.rules.ranges import common
+from nornir_tasks.proofs.rules.routes import LOCAL, Leg, Routes, routes_of
+from nornir_tasks.proofs.rules.ruleset import Rule, Ruleset
+from nornir_tasks.proofs.rules.walk import Fate, Walker
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All of a machine that decides about packets."""
+
+    name: str
+    ruleset: Ruleset
+    routes: Mapping[Family, Sequence[Mapping[str, Any]]]
+    """As ``ip -j route show table all`` prints them."""
+    ports: tuple[str, ...] = ()
+    """Names of its ports; those that routes have are known without."""
+
+
+class Verdict(NamedTuple):
+    """What becomes of one packet, where no limit is exceeded."""
+
+    passes: bool
+    leg: Leg | None
+    """The route that it takes, or that ends its way; None: it does not come so far."""
+    by: str
+    """The line that decides."""
+    is_sure: bool
+
+
+@dataclass(slots=True)
+class Machine:
+    """One machine, and packets of one family."""
+
+    state: State
+    family: Family
+    ports: Ports = field(init=False)
+    routes: Routes = field(init=False)
+    walker: Walker = field(init=False)
+
+    def __post_init__(self) -> None:
+        names = list(self.state.ports)
+        for its in self.state.routes.values():
+            names += [hop.get("dev", "") for each in its for hop in (each, *each.get("nexthops", ()))]
+        self.ports = Ports(each for each in names if each)
+        self.routes = routes_of(self.state.routes[self.family], self.family)
+        self.walker = Walker(self.state.ruleset, Reader(self.state.ruleset, self.ports, self.family))
+
+    def walked(self, arriving: Iterable[Packets]) -> Iterator[tuple[Fate, Leg | None]]:
+        """Through all hooks that packets meet, and by the routes between them."""
+        for fate in self.walker.at("prerouting", arriving):
+            if not fate.passes:
+                yield fate, None
+                continue
+            for leg in self.routes.legs:
+                if here := common(fate.packets.destination, leg.addresses):
+                    packets = fate.packets._replace(destination=here)
+                    if leg.is_forwarded:
+                        packets = packets._replace(exit=self.ports.of(leg.port))
+                        for each in self._forwarded(Fate(packets, passes=True, by=fate.by, way=fate.way)):
+                            yield each, leg
+                    else:
+                        yield Fate(packets, passes=False, by=leg.line, way=fate.way), leg
+
+    def verdict(self, packet: Packets) -> Verdict:
+        """What becomes of one packet that came in, where no limit is exceeded."""
+        found = list(self.walked([packet._replace(exit=NOWHERE)]))
+        fate, leg = min(found, key=lambda each: bool(each[0].way.over))
+        if leg is not None and leg.kind == LOCAL:
+            found = [(each, leg) for each in self.walker.at("input", [packet._replace(exit=NOWHERE)])]
+            fate, leg = min(found, key=lambda each: bool(each[0].way.over))
+        return Verdict(fate.passes, leg, str(fate.by), not fate.way.doubts)
+
+    def _forwarded(self, before: Fate) -> Iterator[Fate]:
+        for fate in self.walker.on("forward", [before]):
+            for after in self.walker.on("postrouting", [fate]) if fate.passes else [fate]:
+                is_named = isinstance(after.by, Rule) or not after.passes
+                yield after if is_named else Fate(after.packets, after.passes, fate.by, after.way)

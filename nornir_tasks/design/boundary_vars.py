@@ -12,7 +12,7 @@ from nornir_tasks.design.flows import FAMILIES
 from nornir_tasks.design.host_parts import Vars
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.role_vars import as_ansible
-from nornir_tasks.intent.boundary_model import BoundaryIntent
+from nornir_tasks.intent.boundary_model import BoundaryIntent, ManagementPortIntent, SyncIntent
 from nornir_tasks.intent.model import Intent
 
 FIREWALLS = ("firewall-1", "firewall-2")
@@ -153,7 +153,7 @@ class NatGatewayVars(Vars):
     translations: tuple[TranslationVars, ...]
     """The first one with a source has it."""
     private: tuple[str, ...]
-    """Sources that nobody outside could answer; they do not leave as they are."""
+    """Sources that nobody outside could answer; they do not leave as they are. None: somebody behind translates."""
 
 
 class FirewallHostVars(Vars):
@@ -173,18 +173,18 @@ def firewall_host_vars(intent: Intent, network: Network) -> dict[str, FirewallHo
     if intent.boundary is None or found is None:
         return {}
     return {
-        name: FirewallHostVars(firewall=_firewall(place, found, intent.boundary), nat_gateway=_nat_gateway(found))
+        name: FirewallHostVars(
+            firewall=_firewall(place, found, intent.boundary), nat_gateway=_of_firewall(found, intent.boundary)
+        )
         for place, name in enumerate(FIREWALLS)
     }
 
 
 def _firewall(place: int, found: Boundary, each: BoundaryIntent) -> FirewallVars:
-    clients = of([str(prefix) for prefix in each.firewalls.management.clients])
-    link, own = each.firewalls.sync.link, found.own
-    here, there = (link[1 + place], link[2 - place])
+    own = found.own
     return FirewallVars(
         zones=tuple(_zone(place, number, zone) for number, zone in enumerate(found.zones)),
-        flows=tuple(flow for row in found.rows for flow in _flows(row)),
+        flows=tuple(flow for row in found.rows for flow in flows(row)),
         never=found.never["ipv4"],
         never_v6=found.never["ipv6"],
         own=own["ipv4"],
@@ -193,25 +193,40 @@ def _firewall(place: int, found: Boundary, each: BoundaryIntent) -> FirewallVars
         not_from_outside_v6=NOT_FROM_OUTSIDE["ipv6"],
         exempt=found.exempt["ipv4"],
         exempt_v6=found.exempt["ipv6"],
-        management=ManagementVars(
-            port=each.firewalls.management.port, clients=clients["ipv4"], clients_v6=clients["ipv6"]
-        ),
-        sync=SyncVars(port=each.firewalls.sync.port, address=f"{here}/{link.prefixlen}", peer=str(there)),
+        management=management(each.firewalls.management),
+        sync=sync(place, each.firewalls.sync),
         priority=PRIORITIES[place],
         connections=each.firewalls.connections,
         new_per_second=each.firewalls.new_per_second,
     )
 
 
-def _nat_gateway(found: Boundary) -> NatGatewayVars:
-    outside = next(each for each in found.zones if each.is_outside)
+def management(each: ManagementPortIntent) -> ManagementVars:
+    """How one of a pair is reached."""
+    clients = of([str(prefix) for prefix in each.clients])
+    return ManagementVars(port=each.port, clients=clients["ipv4"], clients_v6=clients["ipv6"])
+
+
+def sync(place: int, each: SyncIntent) -> SyncVars:
+    """How one of a pair is joined with the other one."""
+    here, there = (each.link[1 + place], each.link[2 - place])
+    return SyncVars(port=each.port, address=f"{here}/{each.link.prefixlen}", peer=str(there))
+
+
+def _of_firewall(found: Boundary, each: BoundaryIntent) -> NatGatewayVars:
+    """Without gateways of their own; with them, that it translates nothing, which takes away what it did before."""
+    outside = next(zone for zone in found.zones if zone.is_outside)
     link = outside.links.get("ipv4")
-    return NatGatewayVars(
-        port=outside.port,
-        shared=link and first_addresses(link)[0].partition("/")[0],
-        translations=tuple(_translation(each) for each in found.egress),
-        private=NOT_FROM_OUTSIDE["ipv4"],
-    )
+    shared = link and first_addresses(link)[0].partition("/")[0]
+    if each.gateways is not None:
+        return NatGatewayVars(port=outside.port, shared=shared, translations=(), private=())
+    return nat_gateway(outside.port, shared, found)
+
+
+def nat_gateway(port: str, shared: str | None, found: Boundary) -> NatGatewayVars:
+    """Of a host that translates everything there is to translate."""
+    translations = tuple(_translation(each) for each in found.egress)
+    return NatGatewayVars(port=port, shared=shared, translations=translations, private=NOT_FROM_OUTSIDE["ipv4"])
 
 
 def _translation(each: Egress) -> TranslationVars:
@@ -233,11 +248,11 @@ def _zone(place: int, number: int, zone: Zone) -> ZoneVars:
         shared_v6=v6 and v6[0],
         sources=() if zone.is_outside else zone.addresses.get("ipv4", ()),
         sources_v6=() if zone.is_outside else zone.addresses.get("ipv6", ()),
-        routes=tuple(_routes(zone)),
+        routes=tuple(routes(zone)),
     )
 
 
-def _routes(zone: Zone) -> Iterator[RouteVars]:
+def routes(zone: Zone) -> Iterator[RouteVars]:
     """To everything in the zone that is not on its link."""
     for family, gateway in zone.gateways.items():
         link = ip_network(zone.links[family])
@@ -249,7 +264,8 @@ def _routes(zone: Zone) -> Iterator[RouteVars]:
                 yield RouteVars(to=str(each), via=gateway)
 
 
-def _flows(row: Row) -> Iterator[FirewallFlowVars]:
+def flows(row: Row) -> Iterator[FirewallFlowVars]:
+    """A row, for each family that it has addresses of."""
     for family in FAMILIES:
         sources, destinations = row.sources[family], row.destinations[family]
         if sources and destinations:

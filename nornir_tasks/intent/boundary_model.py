@@ -125,7 +125,7 @@ class EgressIntent(Part):
     sources: Names
     """Groups of hosts, or zones. Each is in one rule; a group's comes before its zone's."""
     pool: Prefix
-    """Addresses that stand for theirs, all of it; no two pools overlap. The edge routers send it to the firewalls."""
+    """Addresses that stand for theirs, all of it; no two pools overlap. Edge routers send it to whoever translates."""
 
 
 class BastionUsersIntent(Part):
@@ -185,6 +185,26 @@ class FirewallsIntent(Part):
     """New connections that one address outside may open, of IPv6 one /64; more are dropped and counted."""
 
 
+class GatewaysIntent(Part):
+    """Two machines of their own that translate, gateway-1 and gateway-2, between firewalls and edge routers."""
+
+    inside: InterfaceName
+    """Their port on the link of the zone outside. That zone's ``gateway`` is the address that they share there, and the
+    two after it are their own."""
+    port: InterfaceName
+    """Their port towards the edge routers."""
+    link: Prefix
+    """IPv4 subnet at that port: the first address is the one that they share, the next two are their own."""
+    link_v6: PrefixV6 | None = None
+    """The same of IPv6; there where the zone outside has one."""
+    gateway: Annotated[tuple[HostAddress, ...], Field(min_length=1, max_length=2)]
+    """The edge routers', one of each family."""
+    management: ManagementPortIntent
+    """How they are reached."""
+    sync: SyncIntent
+    """How they are joined."""
+
+
 class BoundaryServiceIntent(Part):
     """What a flow is for."""
 
@@ -241,6 +261,8 @@ class BoundaryIntent(Part):
     egress: dict[Name, EgressIntent] = Field(default_factory=dict)
     """How hosts appear outside, by name. The gateways write down who had which address and port; a private address that
     is in none does not leave."""
+    gateways: GatewaysIntent | None = None
+    """Who translates for ``egress``. Without it the firewalls do."""
     bastions: BastionsIntent | None = None
     """The way to the out-of-band plane."""
     relays: RelaysIntent | None = None

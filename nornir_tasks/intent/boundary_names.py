@@ -32,6 +32,11 @@ def all_links(each: "BoundaryIntent") -> Iterator[tuple[Path, Network]]:
         if zone.link_v6 is not None:
             yield zone_at(name, "link_v6"), zone.link_v6
     yield ("boundary", "firewalls", "sync", "link"), each.firewalls.sync.link
+    if each.gateways is not None:
+        yield ("boundary", "gateways", "link"), each.gateways.link
+        if each.gateways.link_v6 is not None:
+            yield ("boundary", "gateways", "link_v6"), each.gateways.link_v6
+        yield ("boundary", "gateways", "sync", "link"), each.gateways.sync.link
 
 
 def reached_planes(intent: "Intent", boundary: "BoundaryIntent") -> dict[str, str]:

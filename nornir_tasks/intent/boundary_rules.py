@@ -8,6 +8,7 @@ from nornir_tasks.intent import (
     boundary_balancer_rules,
     boundary_egress_rules,
     boundary_flow_rules,
+    boundary_gateway_rules,
     boundary_relay_rules,
     edge_rules,
 )
@@ -46,6 +47,7 @@ def boundary(intent: "Intent") -> Iterator[Finding]:
         boundary_egress_rules.egress(each, intent),
         boundary_flow_rules.passes(each, intent),
         boundary_balancer_rules.balancers(each),
+        boundary_gateway_rules.gateways(each),
         edge_rules.edges(each, intent),
         boundary_relay_rules.relays(each, intent),
     )
@@ -129,7 +131,7 @@ def _unreached(name: str, zone: "ZoneIntent", intent: "Intent") -> Iterator[Find
     for link in links_of(zone):
         if link.version in behind and link.version not in {each.version for each in zone.gateway}:
             what = f"no way to {behind[link.version]} by IPv{link.version}"
-            expected = f"a gateway of {link}, from {link[NEIGHBOURS]} on"
+            expected = f"a gateway of {link}, from {link.network_address + NEIGHBOURS} on"
             yield Finding(zone_at(name, "gateway"), what, expected, as_shown(", ".join(map(str, zone.gateway))))
 
 

@@ -14,6 +14,7 @@ from nornir_tasks.design.bond_needs import BondNeeds, bond_needs
 from nornir_tasks.design.boundary_vars import firewall_host_vars
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.demand import Demand, demands
+from nornir_tasks.design.gateway_vars import gateway_host_vars
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.host_groups import PLANNED, playbook_group_of, playbook_groups
 from nornir_tasks.design.host_needs import HostNeeds, check_copies, host_needs
@@ -34,6 +35,8 @@ from nornir_tasks.usecases.site import load
 
 FIREWALLS = "firewalls"
 """Group of the boundary's pair, as playbooks address it; only of sites that have one."""
+GATEWAYS = "nat_gateways"
+"""The same of the pair that translates, where these are machines of their own."""
 BALANCERS = "balancers"
 """The same of the pair that has the addresses of published services."""
 BASTIONS = "bastions"
@@ -136,6 +139,7 @@ def _of_boundary(intent: Intent, network: Network) -> dict[str, dict[str, Mappin
     """Group of the boundary -> its hosts' variables."""
     return {
         FIREWALLS: {name: each.ansible() for name, each in firewall_host_vars(intent, network).items()},
+        GATEWAYS: {name: each.ansible() for name, each in gateway_host_vars(intent, network).items()},
         BALANCERS: {name: each.ansible() for name, each in load_balancer_host_vars(intent, network).items()},
         BASTIONS: {name: each.ansible() for name, each in bastion_host_vars(intent, network).items()},
         RELAYS: {name: each.ansible() for name, each in relay_host_vars(intent, network).items()},

@@ -8,7 +8,7 @@ import pytest
 
 from nornir_tasks.design.boundary import Zone, boundary
 from nornir_tasks.design.boundary import of as by_family
-from nornir_tasks.design.boundary_vars import FirewallVars, _routes, firewall_host_vars
+from nornir_tasks.design.boundary_vars import FirewallVars, firewall_host_vars, routes
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
@@ -119,8 +119,8 @@ def test_the_out_of_band_plane_has_no_port_on_a_firewall() -> None:
 
 
 def test_what_lies_behind_a_link_is_routed_to_its_gateway() -> None:
-    routes = {each.name: [(one.to, one.via) for one in each.routes] for each in of().zones}
-    assert routes == {
+    found = {each.name: [(one.to, one.via) for one in each.routes] for each in of().zones}
+    assert found == {
         "outside": [("0.0.0.0/0", "203.0.113.4"), ("::/0", "2001:db8:100::4")],
         "dmz": [],
         "business": [("10.177.0.0/16", "10.190.0.4"), ("fd00:300::/48", "fd00:190::4")],
@@ -140,4 +140,4 @@ def test_a_pool_that_is_one_prefix_with_its_link_is_routed_all_the_same(
 ) -> None:
     family = "ipv6" if ":" in link else "ipv4"
     zone = Zone("business", "lan", {family: link}, by_family([link, pool]), {family: str(ip_network(link)[4])})
-    assert [each.to for each in _routes(zone)] == routed
+    assert [each.to for each in routes(zone)] == routed

@@ -18,6 +18,7 @@ step "all sites come out as before" scripts/baseline.sh "$bin"
 step "docs/checks.md is what the checks say" "$bin/python" scripts/checks_page.py
 step "docs/congestion-*.md are what the profiles set" "$bin/python" scripts/congestion_page.py
 step "docs/clients.md is what the tests of clients say" "$bin/python" scripts/clients_page.py
+step "docs/ecn.md is what records and published rows say" "$bin/python" scripts/ecn_page.py
 step "docs/headroom.md is what figures and published rows say" "$bin/python" scripts/headroom_page.py
 step "docs/support.md is what capabilities and catalogue say" "$bin/python" scripts/support_page.py
 step "docs/intent.md is what the model says" "$bin/python" scripts/intent_page.py

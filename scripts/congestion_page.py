@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "plugins" / "module_utils"))
 from nic_settings import wanted_settings  # noqa: E402
 
+from nornir_tasks.design.config.qos import PortProfile  # noqa: E402
 from nornir_tasks.design.demand import demands  # noqa: E402
 from nornir_tasks.design.host_needs import host_needs  # noqa: E402
 from nornir_tasks.design.host_vars import host_vars  # noqa: E402
@@ -173,9 +174,8 @@ def _switches(site: Site) -> Iterator[str]:
         if config.qos is None:
             continue
         balances = config.load_balancing.mode if config.load_balancing else "by hash"
-        profile = config.qos.profiles[0]
-        paused = {one.queue for one in config.qos.classes if one.priority in profile.pfc_priorities}
-        for queue in profile.queues:
+        for profile, queue in ((one, queue) for one in config.qos.profiles for queue in one.queues):
+            paused = {one.queue for one in config.qos.classes if one.priority in profile.pfc_priorities}
             share = "strict" if queue.strict else f"{queue.weight_percent} %"
             ecn = (
                 f"{queue.ecn.min_bytes} B, {queue.ecn.max_bytes} B, {queue.ecn.probability_percent} %"
@@ -183,11 +183,18 @@ def _switches(site: Site) -> Iterator[str]:
                 else ""
             )
             is_paused = "yes" if queue.number in paused else ""
-            yield f"| {kind} | {queue.number} | {share} | {is_paused} | {ecn} | {balances} |\n"
-    marking = {kind: each for kind, each in site.switches.items() if _marks(each)}
-    if marking:
-        yield "\nWhere the thresholds are from: "
-        yield "; ".join(f"{kind}: {each.capabilities.ecn_source}" for kind, each in marking.items()) + ".\n"
+            yield f"| {kind}{_of(each, profile)} | {queue.number} | {share} | {is_paused} | {ecn} | {balances} |\n"
+    if any(map(_marks, site.switches.values())):
+        yield "\n`ecn: auto` by ASIC and speed of the ports, and where each figure is from: [ecn.md](ecn.md).\n"
+
+
+def _of(each: Realised, profile: PortProfile) -> str:
+    """The speeds of the ports with this profile, where there are several profiles."""
+    if each.config.qos is None or len(each.config.qos.profiles) == 1:
+        return ""
+    carrying = (port for port in each.config.interfaces if port.qos_profile == profile.name)
+    speeds = sorted({port.layer1.speed_gbps for port in carrying if port.layer1 is not None})
+    return f", {' and '.join(f'{gbps}G' for gbps in speeds) or 'no port'}"
 
 
 def _marks(each: Realised) -> bool:

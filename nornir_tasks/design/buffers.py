@@ -11,15 +11,16 @@ from nornir_tasks.intent.policy_model import EcnThresholds
 from nornir_tasks.intent.terms import Terms
 
 
-def ecn_in_cells(intended: Ecn | Literal["auto"], capabilities: Capabilities) -> Ecn:
-    """The thresholds, rounded up to the ASIC's cells. ``auto`` is the start value published for the ASIC.
+def ecn_in_cells(intended: Ecn | Literal["auto"], capabilities: Capabilities, gbps: int | None = None) -> Ecn:
+    """The thresholds, rounded up to the ASIC's cells. ``auto`` is what is published for ports of this speed.
 
     Raises ValueError for an ASIC whose marking no source describes; :func:`refusals` finds it before.
     """
-    if capabilities.ecn_auto is None:
+    published = capabilities.ecn_at(gbps)
+    if published is None:
         raise ValueError(capabilities.ecn_source)
     if intended == "auto":
-        return capabilities.ecn_auto
+        return published.ecn
     cell = capabilities.ecn_cell_bytes
     return Ecn(_round_up(intended.min_bytes, cell), _round_up(intended.max_bytes, cell), intended.probability_percent)
 

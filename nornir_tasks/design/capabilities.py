@@ -14,6 +14,7 @@ from nornir_tasks.design.access_facts import NO_ACCOUNTS, AccountFacts, SnmpFact
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.design.config.spanning_tree import StpMode
+from nornir_tasks.design.ecn_figures import EcnFigure, nearest
 from nornir_tasks.design.headroom import CableFacts
 
 
@@ -182,6 +183,8 @@ class Capabilities:
     """BFD follows such a session."""
     ecn_gbps: int | None = None
     """Speed of the ports that the source of ``ecn_auto`` speaks of; None: it says the same for all ports."""
+    ecn_others: tuple[EcnFigure, ...] = ()
+    """Start values that are published for ports of other speeds."""
     spectrum_x: str = ""
     """Where its maker offers it as a switch of Spectrum-X; empty: no source does."""
     unnumbered_gap: str = ""
@@ -321,6 +324,13 @@ class Capabilities:
     """What no source shows at this release, and what stands in (Train.assumed)."""
     memory_only: Mapping[str, str] = field(default_factory=dict)
     """Line shapes known only from memory: name -> the line. Rendered only if the intent allows them by name."""
+
+    def ecn_at(self, gbps: int | None) -> EcnFigure | None:
+        """``ecn: auto`` of ports of this speed; the first figure where ports cannot differ. None: it marks nothing."""
+        if self.ecn_auto is None:
+            return None
+        main = EcnFigure(self.ecn_auto, self.ecn_source, self.ecn_gbps)
+        return nearest((main, *self.ecn_others), gbps) if self.is_per_port(MARKS) else main
 
     def is_per_port(self, knob: str) -> bool:
         """May ports differ in this?"""

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 from nornir_tasks.design.cheapest import costs, in_words, why_lost
 from nornir_tasks.design.claims import fabric_key
-from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.explain_cables import headroom_figures
-from nornir_tasks.design.explain_marks import marking_inputs
+from nornir_tasks.design.explain_marks import marking_figures
 from nornir_tasks.design.fabrics.clos import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.links import Circuit
@@ -373,16 +372,9 @@ class _Explainer:
         return self.figure(name, configured.mode, known.source, **inputs, ports=ports, **size)
 
     def ecn(self, kind: str, each: Realised) -> Iterator[Figure]:
-        profiles = {profile.name: profile for profile in each.config.qos.profiles} if each.config.qos else {}
-        queues = profiles[each.capabilities.queue_profile_name].queues if profiles else ()
         thresholds = [x.ecn for x in self.demand.terms.classes.values() if x.ecn is not None]
-        for queue in queues:
-            if isinstance(queue.ecn, Ecn):
-                value = f"{queue.ecn.min_bytes}-{queue.ecn.max_bytes} bytes, {queue.ecn.probability_percent} %"
-                auto = thresholds[0] == "auto"
-                rule = each.capabilities.ecn_source if auto else "the intent's thresholds, rounded up to cells"
-                inputs = {"ecn": "auto" if auto else "given", **marking_inputs(each, queue.ecn, published=auto)}
-                yield self.figure(f"ECN, {kind}, queue {queue.number}", value, rule, **inputs)
+        for name, value, rule, inputs in marking_figures(kind, each, published="auto" in thresholds[:1]):
+            yield self.figure(name, value, rule, **inputs)
 
     def tables(self) -> Iterator[Figure]:
         """The fullest switch of each kind."""

@@ -2,10 +2,11 @@
 
 A code point means the same on all ports, because packets of all planes cross the same links. Ports may differ in which
 priorities they pause, how they share bandwidth, and when they mark, each where the OS has the setting per port
-(``Capabilities.knobs``); a difference in a setting per switch is refused by the setting's name.
+(``Capabilities.knobs``); a difference in a setting per switch is refused by the setting's name. Ports of one profile
+whose speeds mark by other published figures have a profile of their own, named by the speed of the figure's source.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +14,7 @@ from nornir_tasks.design.buffers import ecn_in_cells
 from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Capabilities
 from nornir_tasks.design.claims import THE_SWITCH
 from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, TrafficClass
+from nornir_tasks.design.ecn_figures import EcnFigure
 from nornir_tasks.design.headroom import PortCable, configured_bytes, configured_m
 from nornir_tasks.design.mtu import of_lossless_classes
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy, PartialConfig
@@ -28,11 +30,10 @@ TABLE = ("dscp", "priority", "strict")
 """Fields of a class that are the same on the whole switch."""
 
 
-def profile_name(neutral: str, capabilities: Capabilities) -> str:
-    """The name of a profile on the switch."""
-    if neutral == FABRIC_PROFILE:
-        return capabilities.queue_profile_name
-    return THE_SWITCH.prefix + neutral.upper()
+def profile_name(neutral: str, capabilities: Capabilities, figure: EcnFigure | None = None) -> str:
+    """The name of a profile on the switch; ``figure``: what its ports mark by, where it is not the ASIC's first one."""
+    own = capabilities.queue_profile_name if neutral == FABRIC_PROFILE else THE_SWITCH.prefix + neutral.upper()
+    return own if figure is None else f"{own}-{figure.gbps}G"
 
 
 def queue_numbers(classes: tuple[ClassPolicy, ...], capabilities: Capabilities) -> dict[str, int]:
@@ -66,7 +67,11 @@ class PortProfiles:
         watchdog = known.watchdog if any(each.lossless for each in self.table) else None
         if watchdog is not None and not known.has_guaranteed_bandwidth and known.guarantee_gap:
             self.note("qos.queues.guaranteed", "lossless queues", None, known.guarantee_gap)
-        profiles = tuple(self._profile(name, classes) for name, classes in self.treatments.items())
+        profiles = tuple(
+            self._profile(name, classes, figure)
+            for name, classes in self.treatments.items()
+            for figure in self._figures(name, classes)
+        )
         return Qos(
             classes=tuple(self._traffic_class(each, numbers[each.name]) for each in self.table),
             profiles=profiles,
@@ -133,15 +138,43 @@ class PortProfiles:
         """Class -> priority and queue."""
         return queue_numbers(self.table, self.capabilities)
 
-    def _profile(self, neutral: str, classes: tuple[ClassPolicy, ...]) -> PortProfile:
+    def name_of(self, port: str, neutral: str) -> str:
+        """The name on the switch of the profile that a port carries."""
+        figure = self._figure(self.treatments.get(neutral, ()), self._speeds.get(port))
+        return profile_name(neutral, self.capabilities, figure)
+
+    @cached_property
+    def _speeds(self) -> Mapping[str, int]:
+        """Port -> Gb/s; of a group those of its members."""
+        ports = self.intended.ports or {}
+        own = {name: port.layer1.speed_gbps for name, port in ports.items() if port.layer1 is not None}
+        return {**{port.member_of: own[name] for name, port in ports.items() if port.member_of and name in own}, **own}
+
+    def _figure(self, classes: tuple[ClassPolicy, ...], gbps: int | None) -> EcnFigure | None:
+        """What ports of this speed mark by; None: by the ASIC's first figure, or by none that is published."""
+        found = self.capabilities.ecn_at(gbps) if any(each.ecn == "auto" for each in classes) else None
+        return None if found is None or found.gbps == self.capabilities.ecn_gbps else found
+
+    def _figures(self, neutral: str, classes: tuple[ClassPolicy, ...]) -> list[EcnFigure | None]:
+        """All that ports of one profile mark by. Links between switches always have the first one's profile."""
+        found = {self._figure(classes, gbps) for gbps in self._carrying(neutral)}
+        if neutral == FABRIC_PROFILE or not found:
+            found.add(None)
+        return sorted(found, key=lambda each: 0 if each is None else each.gbps or 0)
+
+    def _carrying(self, neutral: str) -> set[int | None]:
+        """Speeds of the ports that carry a profile."""
+        ports = self.intended.ports or {}
+        return {self._speeds.get(name) for name, port in ports.items() if port.profile == neutral}
+
+    def _profile(self, neutral: str, classes: tuple[ClassPolicy, ...], figure: EcnFigure | None) -> PortProfile:
         lossless = tuple(self.numbers[each.name] for each in classes if each.lossless)
-        path = "qos.profiles.queues" if neutral == FABRIC_PROFILE else f"qos.profiles.{neutral}.queues"
         return PortProfile(
-            name=profile_name(neutral, self.capabilities),
+            name=profile_name(neutral, self.capabilities, figure),
             pfc_priorities=lossless,
             watchdog=bool(lossless),
             queues=tuple(
-                Queue(self.numbers[each.name], each.strict, each.weight_percent, self._ecn(each, path))
+                Queue(self.numbers[each.name], each.strict, each.weight_percent, self._ecn(each, neutral, figure))
                 for each in classes
             ),
         )
@@ -151,14 +184,28 @@ class PortProfiles:
         self.note(f"qos.classes.{each.name}.priority", each.priority, priority, reason)
         return TrafficClass(priority, each.dscp, priority, each.lossless)
 
-    def _ecn(self, each: ClassPolicy, path: str) -> Ecn | None:
+    def _ecn(self, each: ClassPolicy, neutral: str, figure: EcnFigure | None) -> Ecn | None:
         if each.ecn is None:
             return None
-        known = self.capabilities
-        adjusted = ecn_in_cells(each.ecn, known)
-        reason = known.ecn_source if each.ecn == "auto" else f"cells of {known.ecn_cell_bytes} B"
-        self.note(f"{path}.{each.name}.ecn", each.ecn, adjusted, reason)
+        known, name = self.capabilities, "" if neutral == FABRIC_PROFILE else f".{neutral}"
+        path = f"qos.profiles{name}{'' if figure is None else f'.{figure.gbps}G'}.queues.{each.name}.ecn"
+        if each.ecn != "auto":
+            adjusted, reason = ecn_in_cells(each.ecn, known), f"cells of {known.ecn_cell_bytes} B"
+        else:
+            published = figure or known.ecn_at(None)
+            adjusted = ecn_in_cells("auto", known, figure.gbps if figure else None)
+            reason = known.ecn_source if published is None else self._published(neutral, published)
+        self.note(path, each.ecn, adjusted, reason)
         return adjusted
+
+    def _published(self, neutral: str, figure: EcnFigure) -> str:
+        """The source of a figure, and the speeds of ports that it stands in for."""
+        carrying = (gbps for gbps in self._carrying(neutral) if gbps is not None)
+        alike = [gbps for gbps in carrying if self.capabilities.ecn_at(gbps) == figure and not figure.is_for(gbps)]
+        if not alike:
+            return figure.source
+        speeds = " and ".join(f"{gbps}G" for gbps in sorted(alike))
+        return f"{figure.source}; no source has one of {self.capabilities.asic} for ports of {speeds}: it stands in"
 
 
 _SHARED_LINKS = "packets of all planes on a fabric cross the same links; give the plane a fabric of its own"

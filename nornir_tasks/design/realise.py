@@ -43,7 +43,7 @@ from nornir_tasks.design.partial_config import (
     PartialConfig,
     PartialPort,
 )
-from nornir_tasks.design.port_profiles import PortProfiles, profile_name
+from nornir_tasks.design.port_profiles import PortProfiles
 from nornir_tasks.errors import DesignError, Problem
 
 
@@ -83,7 +83,8 @@ def realise(
 
     Raises DesignError for everything that the switch cannot be configured with.
     """
-    bender = _Bender(device, device.capabilities, [], [], cables)
+    bender = _Bender(device, device.capabilities, [], [])
+    profiles = PortProfiles(intended, device.capabilities, device.name, bender.system, bender.note, cables)
     config = DeviceConfig(
         name=device.name,
         os=device.os,
@@ -94,14 +95,14 @@ def realise(
         hashing=bender.hashing(intended),
         load_balancing=bender.load_balancing(intended.load_balancing),
         lldp=None if intended.lldp is None else Lldp(intended.lldp),
-        qos=bender.qos(intended),
+        qos=bender.qos(profiles),
         bfd=bender.bfd(intended.bfd),
         breakouts=tuple(_breakout(each, device.capabilities) for each in (intended.breakouts or {}).values()),
         vlans=tuple(bender.vlan(each) for each in (intended.vlans or {}).values()),
         spanning_tree=bender.spanning_tree(intended.bridge_priority),
         vrfs=bender.vrfs(intended, claims),
         access_lists=tuple((intended.access_lists or {}).values()),
-        interfaces=bender.interfaces(intended.ports or {}, mtus),
+        interfaces=bender.interfaces(intended.ports or {}, mtus, profiles),
         pair=pairing.within(intended.pair, device.capabilities),
         routing_policy=RoutingPolicy(
             tuple((intended.prefix_lists or {}).values()), tuple((intended.route_maps or {}).values())
@@ -158,7 +159,6 @@ class _Bender:
     capabilities: Capabilities
     adjustments: list[Adjustment]
     problems: list[Problem]
-    cables: tuple[PortCable, ...]
 
     def note(self, field: str, intended: object, adjusted: object, reason: str) -> None:
         if intended != adjusted:
@@ -222,8 +222,7 @@ class _Bender:
             self.note("load_balancing.sets", intended.sets, min(intended.sets, known.flow_sets[size - 1][0]), reason)
         return LoadBalancing(intended.mode, intended.ports if known.has_ports else None, size)
 
-    def qos(self, intended: PartialConfig) -> Qos | None:
-        profiles = PortProfiles(intended, self.capabilities, self.device.name, self.system, self.note, self.cables)
+    def qos(self, profiles: PortProfiles) -> Qos | None:
         self.problems.extend(profiles.problems())
         return profiles.qos()
 
@@ -268,14 +267,20 @@ class _Bender:
         routed = layer3.vrfs_with_ipv6(intended) if self.capabilities.ipv6_service is not None else frozenset()
         return tuple(Vrf(name, name in routed) for name in there)
 
-    def interfaces(self, ports: Mapping[str, PartialPort], mtus: Mapping[str, PortMtu]) -> tuple[Interface, ...]:
+    def interfaces(
+        self, ports: Mapping[str, PartialPort], mtus: Mapping[str, PortMtu], profiles: PortProfiles
+    ) -> tuple[Interface, ...]:
         """Every port; adjustments of SVIs come first."""
         prefix, fitted = self.capabilities.svi_prefix, bundling.spread(ports, self.capabilities)
         names = sorted(ports, key=lambda name: not name.startswith(prefix))
         limits = {name: mtu for name, mtu in mtus.items() if name not in ports or ports[name].member_of is None}
         limits.update(bundling.group_mtus(ports, self.capabilities))
         members = {name: bundling.member(port, ports, self.capabilities) for name, port in ports.items()}
-        return tuple(self.interface(name, fitted[name], limits.get(name), members[name]) for name in names)
+        named = {
+            name: port if port.profile is None else replace(port, profile=profiles.name_of(name, port.profile))
+            for name, port in fitted.items()
+        }
+        return tuple(self.interface(name, named[name], limits.get(name), members[name]) for name in names)
 
     def interface(self, name: str, intended: PartialPort, mtu: PortMtu | None, member: LagMember | None) -> Interface:
         known, layer1 = self.capabilities, intended.layer1
@@ -287,7 +292,7 @@ class _Bender:
             address=intended.address,
             mtu_bytes=self.mtu(name, intended, mtu),
             enabled=intended.enabled is not False,
-            qos_profile=None if intended.profile is None else profile_name(intended.profile, known),
+            qos_profile=intended.profile,
             layer1=layer1,
             ra_interval_ms=intended.ra_interval_ms,
             access_vlan=intended.access_vlan,

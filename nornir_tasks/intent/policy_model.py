@@ -34,7 +34,7 @@ EcnIntent = Annotated[
     Annotated[Literal["auto"], Tag(":auto")] | Annotated[EcnThresholds, Tag(":thresholds")],
     Discriminator(_ecn_kind),
 ]
-"""``auto``: the start value published for the ASIC; or thresholds of one's own."""
+"""``auto``: the start value published for the ASIC and the speed of the port; or thresholds of one's own."""
 
 
 class TrafficClassIntent(Part):
@@ -50,8 +50,8 @@ class TrafficClassIntent(Part):
     strict: bool = False
     """Goes before all classes that are not strict. Either this or ``weight``."""
     ecn: EcnIntent | None = None
-    """Marks packets where queues grow: ``auto`` is the start value published for the ASIC. Without it the class does
-    not mark. With ``congestion: pfc_only`` none does, with each of the others at least one."""
+    """Marks packets where queues grow: ``auto`` is the start value published for the ASIC and the port's speed. Without
+    it the class does not mark. With ``congestion: pfc_only`` none does, with each of the others at least one."""
     weight: Annotated[int, Field(ge=1, le=100), Unit("percent")] | None = None
     """Percent of what strict classes leave over; all weights sum to 100. Required unless ``strict``."""
 

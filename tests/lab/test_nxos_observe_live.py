@@ -138,12 +138,12 @@ def test_ports_tell_their_state_and_mtu(seen: Observed) -> None:
 
 def test_qos_is_read_back_as_pushed(seen: Observed) -> None:
     assert LEAF.qos is not None
-    (profile,) = LEAF.qos.profiles
-    marks = tuple((queue.number, queue.ecn) for queue in profile.queues if queue.ecn is not None)
+    profiles = {profile.name: profile for profile in LEAF.qos.profiles}
     by_port = {each.port: each for each in seen.qos}
     for port in LEAF.interfaces:
         if port.qos_profile is not None:
-            found = by_port[port.name]
+            found, profile = by_port[port.name], profiles[port.qos_profile]
+            marks = tuple((queue.number, queue.ecn) for queue in profile.queues if queue.ecn is not None)
             assert (found.trust_dscp, found.pfc_priorities, found.watchdog, found.ecn) == (
                 True,
                 profile.pfc_priorities,

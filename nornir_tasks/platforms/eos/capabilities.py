@@ -25,6 +25,7 @@ from nornir_tasks.design.capabilities import (
     Train,
 )
 from nornir_tasks.design.config.qos import WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS, Ecn, Watchdog
+from nornir_tasks.design.ecn_figures import EcnFigure
 from nornir_tasks.platforms.eos.headroom import BY_ASIC as CABLES
 from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG, LOOPBACK
 
@@ -263,7 +264,16 @@ _BY_ASIC = {
         cables=CABLES["tomahawk5"],
         max_lossless_classes=1,
         ecn_auto=Ecn(min_bytes=131_072, max_bytes=262_144, probability_percent=5),
-        ecn_source="sonic-buildimage, device/arista, 7060X6 qos.json.j2: 131072/262144 bytes, 5 %",
+        # tests/corpus/ecn: for ports of 200G and 800G SONiC has but the figures that it has for every switch
+        ecn_source="sonic-buildimage, device/arista, 7060X6-64PE-B-O128 qos.json.j2: 400G, 131072/262144 bytes, 5 %",
+        ecn_gbps=400,
+        ecn_others=(
+            EcnFigure(
+                Ecn(min_bytes=166_912, max_bytes=282_624, probability_percent=5),
+                "sonic-buildimage, device/arista, 7060X6-64PE-B-C512S2 qos.json.j2: 100G, 166912/282624 bytes, 5 %",
+                100,
+            ),
+        ),
     ),
     "jericho2": replace(
         _TOMAHAWK4,
@@ -297,8 +307,8 @@ _BY_ASIC = {
         # SONiC has headroom for a 7050CX3 (sonic-net/sonic-buildimage at 3147b02a, Arista-7050CX3-32S-C28S4/BALANCED,
         # pg_profile_lookup.ini), pyavd for EOS on Trident (platform_trident.mmu); of how many classes neither says
         max_lossless_classes=1,
-        ecn_auto=Ecn(min_bytes=1_048_576, max_bytes=2_097_152, probability_percent=5),
-        ecn_source="sonic-buildimage, files/build_templates/qos_config.j2, AZURE_LOSSLESS: 1048576/2097152 bytes, 5 %",
+        ecn_auto=Ecn(min_bytes=250_000, max_bytes=2_097_152, probability_percent=5),
+        ecn_source="sonic-buildimage, device/arista, 7050SX3-48C8 qos.json.j2: 250000/2097152 bytes, 5 %",
         # no source has dynamic load balancing of EOS on it
         load_balancing=(),
     ),

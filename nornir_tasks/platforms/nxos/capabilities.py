@@ -8,6 +8,7 @@ Short names of sources: "QoS 10.5" = Cisco Nexus 9000 NX-OS QoS Configuration Gu
 """
 
 import re
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from nornir_tasks.design.access_facts import AccountFacts, KeyFacts, SnmpFacts
@@ -25,6 +26,7 @@ from nornir_tasks.design.capabilities import (
     Train,
 )
 from nornir_tasks.design.config.qos import Ecn, Watchdog
+from nornir_tasks.design.ecn_figures import EcnFigure
 from nornir_tasks.platforms.nxos.headroom import CLOUD_SCALE
 from nornir_tasks.platforms.nxos.port_map import LAG
 
@@ -104,23 +106,22 @@ _ACLS = AclFacts(
     icmp_types=frozenset({"ipv4"}),
 )
 
-_ECN_AUTO = MappingProxyType(
+# 400G start values of four public scripts of one Cisco author: 950 kbytes, 3000 kbytes, 7 % (roce_enable).
+_OF_400G = EcnFigure(Ecn(950_000, 3_000_000, 7), "Cisco author's roce_enable.py v0.22, 400G: 950/3000 kbytes, 7 %", 400)
+_OF_100G = EcnFigure(
+    Ecn(150_000, 3_000_000, 7),
+    "published RoCE guide of Nexus 9000 (document 55276055599), 100G: 150/3000 kbytes, 7 %",
+    100,
+)
+_ECN_AUTO: Mapping[str, tuple[EcnFigure, ...]] = MappingProxyType(
     {
-        # 400G start values of four public scripts of one Cisco author: 950 kbytes, 3000 kbytes, 7 % (roce_enable).
-        "cloudscale-gx2": (
-            Ecn(950_000, 3_000_000, 7),
-            "Cisco author's roce_enable.py v0.22, 400G: 950/3000 kbytes, 7 %",
-            400,
-        ),
+        "cloudscale-gx2": (_OF_400G, _OF_100G),
         # no source has thresholds of it, nor how many classes it never drops
-        "cloudscale-fx": (None, "no source says how its queues mark", None),
-        "cloudscale-fx3": (
-            Ecn(150_000, 3_000_000, 7),
-            "published RoCE guide of Nexus 9000 (document 55276055599), 100G: 150/3000 kbytes, 7 %",
-            100,
-        ),
+        "cloudscale-fx": (),
+        "cloudscale-fx3": (_OF_100G,),
     }
 )
+"""The first is that of the system's own policy, and of links between switches where they have such ports."""
 
 _DLB = (
     "from NX-OS 10.5(1)F on 9300-FX3, GX, GX2 and H switches: Cisco Unicast Routing Configuration Guide 10.5(x), "
@@ -182,7 +183,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
     train, reported = _train_of(release)
     if asic not in _ECN_AUTO:
         raise KeyError(f"ASIC {asic}; known: {', '.join(ASICS)}")
-    ecn, source, ecn_gbps = _ECN_AUTO[asic]
+    main = next(iter(_ECN_AUTO[asic]), None)
     storm_gap = _storm_gap(train, asic)
     return Capabilities(
         os=OS,
@@ -200,9 +201,10 @@ def capabilities(release: str, asic: str) -> Capabilities:
         cnp_priority=7,
         queue_profile_name=PROFILE,
         knobs=KNOBS,
-        ecn_auto=ecn,
-        ecn_source=source,
-        ecn_gbps=ecn_gbps,
+        ecn_auto=main.ecn if main else None,
+        ecn_source=main.source if main else "no source says how its queues mark",
+        ecn_gbps=main.gbps if main else None,
+        ecn_others=_ECN_AUTO[asic][1:],
         # Thresholds are given in kbytes (roce_enable); other units exist (DME 10.5(3)) but stand in no public policy.
         ecn_cell_bytes=1000,
         watchdog=WATCHDOG,

@@ -242,7 +242,7 @@ class QosReader:
 
     def _profile(self, name: str) -> PortProfile:
         ports = {port: lines for port, lines in self.ports.items() if lines.profile == name}
-        is_all = not ports and name == PROFILE  # no port of ours is left that shows it
+        is_all = not ports and (name.startswith(PROFILE) or "-LOSSLESS" in name)  # no port is left that shows it
         pfc = any(lines.pfc == "on" for lines in ports.values()) or is_all
         watchdog = any(lines.watchdog for lines in ports.values()) or (is_all and self.watchdog)
         wanted = "on" if pfc and self.paused else "off"

@@ -9,6 +9,7 @@ from nornir_tasks.checks.evidence import Evidence, Finding
 from nornir_tasks.checks.suite import Report, judge
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.config.qos import PortProfile
 from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.network import Network
@@ -60,8 +61,7 @@ def _observed(network: Network, wanted: Mapping[str, DeviceConfig], config: Devi
     far = far_ends(network)
     assert config.qos is not None
     assert config.bgp is not None
-    (profile,) = config.qos.profiles
-    marks = tuple((queue.number, queue.ecn) for queue in profile.queues if queue.ecn is not None)
+    profiles = {profile.name: profile for profile in config.qos.profiles}
     cabled = [(port.name, far[config.name, port.name]) for port in config.interfaces if (config.name, port.name) in far]
     by_code = {code: each.priority for each in config.qos.classes for code in each.dscp}
     return Observed(
@@ -71,12 +71,17 @@ def _observed(network: Network, wanted: Mapping[str, DeviceConfig], config: Devi
         bgp=tuple(BgpSession(each.peer, each.remote_as, True, "established", 1) for each in config.bgp.neighbors),
         routes=tuple(_routes(wanted, config)),
         qos=tuple(
-            PortQos(each.name, True, profile.pfc_priorities, profile.watchdog, marks)
+            _port_qos(each.name, profiles[each.qos_profile])
             for each in config.interfaces
             if each.qos_profile is not None
         ),
         dscp_to_priority=tuple(by_code[code] for code in range(64)),
     )
+
+
+def _port_qos(name: str, profile: PortProfile) -> PortQos:
+    marks = tuple((queue.number, queue.ecn) for queue in profile.queues if queue.ecn is not None)
+    return PortQos(name, True, profile.pfc_priorities, profile.watchdog, marks)
 
 
 def _port(config: DeviceConfig, each: Interface) -> PortState:

@@ -78,8 +78,8 @@ def test_a_map_that_is_not_shown_could_not_be_told() -> None:
 @pytest.mark.parametrize(("name", "changes"), [("pfc", {"pfc_priorities": (4,)}), ("watchdog", {"watchdog": False})])
 def test_another_profile_in_the_intent_than_on_the_switch_fails_on_every_port(device, name, changes) -> None:
     qos = clean().wanted[device].qos
-    (profile,) = qos.profiles
-    check, findings = unlike(designed(device, qos=replace(qos, profiles=(replace(profile, **changes),))))
+    profiles = tuple(replace(profile, **changes) for profile in qos.profiles)
+    check, findings = unlike(designed(device, qos=replace(qos, profiles=profiles)))
     assert check == name
     assert {each.port for each in findings} == {
         each.name for each in clean().wanted[device].interfaces if each.qos_profile
@@ -89,9 +89,12 @@ def test_another_profile_in_the_intent_than_on_the_switch_fails_on_every_port(de
 @pytest.mark.parametrize("device", SWITCHES)
 def test_another_threshold_in_the_intent_than_on_the_switch_fails(device) -> None:
     qos = clean().wanted[device].qos
-    (profile,) = qos.profiles
-    queues = tuple(replace(each, ecn=each.ecn and replace(each.ecn, min_bytes=1)) for each in profile.queues)
-    check, _ = unlike(designed(device, qos=replace(qos, profiles=(replace(profile, queues=queues),))))
+    queues = {
+        profile.name: tuple(replace(each, ecn=each.ecn and replace(each.ecn, min_bytes=1)) for each in profile.queues)
+        for profile in qos.profiles
+    }
+    profiles = tuple(replace(profile, queues=queues[profile.name]) for profile in qos.profiles)
+    check, _ = unlike(designed(device, qos=replace(qos, profiles=profiles)))
     assert check == "ecn"
 
 

@@ -119,21 +119,29 @@ def test_what_depends_on_the_system_is_what_each_switch_is_configured_with(name:
 
 
 @pytest.mark.parametrize(
-    ("kind", "queue", "speeds", "published", "begins_at"),
+    ("label", "speeds", "published", "begins_at"),
     [
-        ("leaf N9K-C9332D-GX2B, nxos 10.4(3)", 3, "200, 400", 400, None),
-        ("leaf 7060DX5-64S, eos 4.33.1F", 3, "200, 400", "every port", None),
-        ("spine SN5600, nvue 5.14", 3, "400", "every port", 159_744),
+        ("leaf N9K-C9332D-GX2B, nxos 10.4(3), queue 3", "400", 400, None),
+        ("leaf N9K-C9332D-GX2B, nxos 10.4(3), queue 3, ports that mark as those of 100G", "200", 100, None),
+        ("leaf 7060DX5-64S, eos 4.33.1F, queue 3", "200, 400", "every port", None),
+        ("spine SN5600, nvue 5.14, queue 3", "400", "every port", 159_744),
     ],
 )
 def test_thresholds_of_ecn_say_for_which_speed_they_were_published_and_what_the_asic_makes_of_them(
-    kind: str, queue: int, speeds: str, published: int | str, begins_at: int | None
+    label: str, speeds: str, published: int | str, begins_at: int | None
 ) -> None:
     """NVIDIA's guide shows 159744 bytes on a Spectrum-4 that was told 150000."""
     found = figures(load_site("lab-rails").intent, reference("lab-rails"))
-    inputs = found[f"ECN, {kind}, queue {queue}"].inputs
+    inputs = found[f"ECN, {label}"].inputs
     assert (inputs["port_gbps"], inputs["published_for_gbps"]) == (speeds, published)
     assert inputs.get("begins_at_bytes") == begins_at
+
+
+def test_a_speed_that_no_source_has_thresholds_of_is_named_with_what_stands_in() -> None:
+    found = figures(load_site("lab-rails").intent, reference("lab-rails"))
+    rule = found["ECN, leaf N9K-C9332D-GX2B, nxos 10.4(3), queue 3, ports that mark as those of 100G"].rule
+    assert "no source has thresholds of cloudscale-gx2 for ports of 200G: these stand in" in rule
+    assert "no source has any by length of cable" in rule
 
 
 def test_what_no_source_has_for_an_asic_is_shown_with_its_reason() -> None:

@@ -16,6 +16,7 @@ from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.design.config.spanning_tree import StpMode
 from nornir_tasks.design.ecn_figures import EcnFigure, nearest
 from nornir_tasks.design.headroom import CableFacts
+from nornir_tasks.design.pause_point import Pool
 
 
 class Disruption(StrEnum):
@@ -185,6 +186,8 @@ class Capabilities:
     """Speed of the ports that the source of ``ecn_auto`` speaks of; None: it says the same for all ports."""
     ecn_others: tuple[EcnFigure, ...] = ()
     """Start values that are published for ports of other speeds."""
+    published_pool: Pool | None = None
+    """Of its lossless classes, as another system has it on this ASIC; its own is in no line."""
     spectrum_x: str = ""
     """Where its maker offers it as a switch of Spectrum-X; empty: no source does."""
     unnumbered_gap: str = ""

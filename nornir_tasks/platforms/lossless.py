@@ -16,12 +16,12 @@ Kind = Literal[
 
 Effect = Literal[
     "trust", "classes", "no queues", "rewrite", "global pause", "no pause", "always pause", "no watchdog", "class mtu",
-    "no headroom",
+    "no headroom", "pause point",
 ]  # fmt: skip
 """trust: DSCP does not decide the class; classes: packets are not sorted into all classes; no queues:
 these are not set up; rewrite: DSCP is changed;
 global pause: the port stops all classes at once; no pause, always pause: otherwise than its profile; class mtu: a class
-takes no jumbo packets; no headroom: a line of it has no effect."""
+takes no jumbo packets; no headroom: a line of it has no effect; pause point: it says how deep queues may grow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,20 @@ def _no_words(_: Setting) -> Mapping[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
+class PausePoint:
+    """Lines of how deep a queue of a lossless class may grow before its port pauses; each with a group ``value``."""
+
+    alpha: str
+    """Of a dynamic threshold: the part of what is free in the pool (``1/8``, ``alpha_1_8``)."""
+    pool_percent: str = r"(?!)(?P<value>)"
+    """The pool of lossless classes: its part of the packet buffer. Without such a line the pool is not known."""
+    fixed_bytes: str = r"(?!)(?P<value>)"
+    """A threshold that does not move."""
+    with_headroom: bool = False
+    """They stand in a profile that is applied where headroom is configured, and not otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
 class LosslessLines:
     """All of it, of one OS."""
 
@@ -80,6 +94,8 @@ class LosslessLines:
     """Over the path of a line that is not in the model; group ``port``: it is about that port alone."""
     profile: str = ""
     """The profile of a port that names none; empty: such a port has none."""
+    pause_point: PausePoint | None = None
+    """None: the system has no such line."""
     words: Callable[[Setting], Mapping[str, str]] = _no_words
     """Further placeholders of lines, with what they stand for."""
 

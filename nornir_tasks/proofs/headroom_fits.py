@@ -9,6 +9,7 @@ size no source has.
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.qos import Qos
@@ -32,12 +33,31 @@ def judge(read: Read) -> Outcome:
     return _Judge(read).outcome()
 
 
+class Taken(NamedTuple):
+    """What the lossless ports of a switch take, as they are told; of those whose cables have a length."""
+
+    ports: int
+    total_bytes: int
+    largest_bytes: int
+    """Of one port."""
+
+
+def taken(read: Read) -> dict[str, Taken]:
+    """Of each switch of which a source says it."""
+    found = _Judge(read)
+    found.outcome()
+    made = {name: found.taken(read.network.device(name), ports) for name, ports in found.ports.items()}
+    return {name: each for name, each in made.items() if each is not None}
+
+
 @dataclass(slots=True)
 class _Judge:
     read: Read
     tally: Tally = field(default_factory=Tally)
     ports: dict[str, Counter[PortCable]] = field(default_factory=dict)
     """Switch -> its lossless ports; of one priority."""
+    ends: Counter[str] = field(default_factory=Counter)
+    """Switch -> how many ports these are."""
     verdicts: dict[tuple[int, int | None, int | None, PortCable], str] = field(default_factory=dict)
     """Of each kind of port with what it is told: what is wrong with it, or empty."""
 
@@ -68,6 +88,7 @@ class _Judge:
         port = self._port(cable, end, own, metres, qos)
         priorities = self.ports.setdefault(device.name, Counter())
         priorities[port] += len(end.treatment.pauses)
+        self.ends[device.name] += 1
         wrong = self._wrong(device, qos, port)
         if wrong == _UNSOURCED:
             self.tally.count((), (_no_figure(device, port),))
@@ -134,6 +155,15 @@ class _Judge:
         at = Place(device.name, "all lossless ports")
         stated = Statement(at, _in_words(qos) if qos is not None else "", Setting("headroom"))
         self.tally.count((Broken(device.name, what, (stated,)),))
+
+    def taken(self, device: Device, ports: Mapping[PortCable, int]) -> Taken | None:
+        """Of one switch; None: no source says it of some port."""
+        qos = self.read.switches[device.name].config.qos
+        each_bytes = {port: _taken_bytes(device.capabilities.cables, qos, port) if qos else None for port in ports}
+        if not ports or None in each_bytes.values():
+            return None
+        total = sum(count * (each_bytes[port] or 0) for port, count in ports.items())
+        return Taken(self.ends[device.name], total, max(each or 0 for each in each_bytes.values()))
 
     def _notes(self) -> Iterator[str]:
         """What the systems' own headroom is taken to be enough for, and who says so."""

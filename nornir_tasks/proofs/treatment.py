@@ -112,11 +112,11 @@ class Ports:
         return frozenset(effect for key in self._keys(port) for effect in self._effects.get(key, ()))
 
     def lines_of(self, effect: Effect, port: str) -> tuple[Path, ...]:
-        """The lines that do it, there or missing."""
+        """The lines that do it, there or missing; ``port`` empty: on the whole switch."""
         return tuple(path for key in self._keys(port) for path in self._effects.get(key, {}).get(effect, ()))
 
     def _keys(self, port: str) -> tuple[str, ...]:
-        return "", port, f"[{self.profile_of(port)}]"
+        return ("", port, f"[{self.profile_of(port)}]") if port else ("",)
 
     def treatment(self, port: str) -> Treatment | None:
         """None: no profile that the switch has is on the port."""

@@ -7,6 +7,7 @@ which cites the Arista AI Network Fabric Deployment Guide.
 
 import re
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from types import MappingProxyType
 
@@ -26,6 +27,7 @@ from nornir_tasks.design.capabilities import (
 )
 from nornir_tasks.design.config.qos import WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS, Ecn, Watchdog
 from nornir_tasks.design.ecn_figures import EcnFigure
+from nornir_tasks.design.pause_point import Pool
 from nornir_tasks.platforms.eos.headroom import BY_ASIC as CABLES
 from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG, LOOPBACK
 
@@ -256,6 +258,9 @@ _TOMAHAWK4 = Capabilities(
     load_balancing=(_FLOWLET,),
 )
 
+_AS_SONIC = "SONiC has (sonic-buildimage 086b03bd, {} buffers_defaults_t1.j2)"
+"""dynamic_th 0 in pg_profile_lookup.ini is alpha 1 (sonic-swss: 2 to the power of it)."""
+
 _BY_ASIC = {
     "tomahawk4": _TOMAHAWK4,
     "tomahawk5": replace(
@@ -264,6 +269,7 @@ _BY_ASIC = {
         cables=CABLES["tomahawk5"],
         max_lossless_classes=1,
         ecn_auto=Ecn(min_bytes=131_072, max_bytes=262_144, probability_percent=5),
+        published_pool=Pool(Fraction(1), 121_964_196, _AS_SONIC.format("7060X6-64PE-256x200G/BALANCED")),
         # tests/corpus/ecn: for ports of 200G and 800G SONiC has but the figures that it has for every switch
         ecn_source="sonic-buildimage, device/arista, 7060X6-64PE-B-O128 qos.json.j2: 400G, 131072/262144 bytes, 5 %",
         ecn_gbps=400,
@@ -308,6 +314,7 @@ _BY_ASIC = {
         # pg_profile_lookup.ini), pyavd for EOS on Trident (platform_trident.mmu); of how many classes neither says
         max_lossless_classes=1,
         ecn_auto=Ecn(min_bytes=250_000, max_bytes=2_097_152, probability_percent=5),
+        published_pool=Pool(Fraction(1), 32_712_448, _AS_SONIC.format("7050CX3-32S-C28S4/BALANCED")),
         ecn_source="sonic-buildimage, device/arista, 7050SX3-48C8 qos.json.j2: 250000/2097152 bytes, 5 %",
         # no source has dynamic load balancing of EOS on it
         load_balancing=(),

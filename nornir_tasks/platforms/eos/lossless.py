@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from nornir_tasks.platforms.eos.parse_qos import MMU_PROFILE
-from nornir_tasks.platforms.lossless import Kind, Known, Line, LosslessLines, line
+from nornir_tasks.platforms.lossless import Kind, Known, Line, LosslessLines, PausePoint, line
 
 _QUEUE = r"(?:uc-)?tx-queue"
 _PORT = r"interface (?P<port>\S+) / "
@@ -49,6 +49,9 @@ _LINES: Mapping[Kind, tuple[Line, ...]] = {
     "state": (line("no shutdown", rf"{_AT}(?:no )?shutdown"),),
 }
 
+# pyavd 6.4.0 platform_trident.mmu, and Intel Gaudi, "Expected Switch Configuration": 1/16 on a 7060DX4
+_ALPHA = rf"{MMU_PROFILE} / ingress threshold (?P<value>\d+(?:/\d+)?)"
+
 LOSSLESS = LosslessLines(
     lines=_LINES,
     known=(
@@ -59,6 +62,7 @@ LOSSLESS = LosslessLines(
         Known(r"qos profile (?P<profile>\S+) / priority-flow-control priority \d no-drop", "no pause"),
         # left over where the profile is not applied, or says nothing of headroom
         Known(rf"{MMU_PROFILE}(?: apply| / ingress headroom bytes \d+)?", "no headroom"),
+        Known(_ALPHA, "pause point"),
         # EOS manual, "Flow Control": IEEE 802.3x pauses stop all classes of the port; off by default
         Known(rf"{_PORT}flowcontrol (?:send|receive) (?:on|desired)", "global pause"),
         # EOS manual, "Quality of Service": "qos rewrite dscp" writes a code point of the class into each packet
@@ -71,4 +75,5 @@ LOSSLESS = LosslessLines(
         r"(?:class-map|policy-map) type (?:qos|quality-of-service)\b.*",
         r"interface Port-Channel\d+ / .*",
     ),
+    pause_point=PausePoint(_ALPHA, with_headroom=True),
 )

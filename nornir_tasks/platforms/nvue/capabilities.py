@@ -5,6 +5,7 @@ nvueschema 0.1.0, models/v5_13.py to v5_18.py, generated from NVIDIA's OpenAPI d
 """
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache
 from types import MappingProxyType
 
@@ -23,6 +24,7 @@ from nornir_tasks.design.capabilities import (
     Train,
 )
 from nornir_tasks.design.config.qos import WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS, Ecn, Watchdog
+from nornir_tasks.design.pause_point import Pool
 from nornir_tasks.platforms.nvue.headroom import BY_ASIC as CABLES
 from nornir_tasks.platforms.nvue.port_map import LAG, PEER_LINK
 
@@ -261,13 +263,30 @@ _CELLS144 = replace(
     spectrum_x="",
 )
 
+
+def _as_sonic(size_bytes: int, switch: str) -> Pool:
+    """dynamic_th 0 in pg_profile_lookup.ini is alpha 1 (sonic-swss: 2 to the power of it)."""
+    file = f"sonic-buildimage 086b03bd, {switch} buffers_defaults_t1.j2"
+    return Pool(Fraction(1), size_bytes, f"SONiC has ({file})")
+
+
 _BY_ASIC = {
     # docs514 RoCE page names Spectrum 1 among the ASICs that RoCE is set up on, each with a configuration of its own.
     # Cells of 96 bytes (sonic-buildimage platform/mellanox/asic_table.j2); 64 at once is concluded from the other ASICs
-    "spectrum1": replace(_CELLS144, asic="spectrum1", ecn_cell_bytes=64 * 96, cables=CABLES["spectrum1"]),
-    "spectrum2": replace(_CELLS144, asic="spectrum2", cables=CABLES["spectrum2"]),
-    "spectrum3": replace(_CELLS144, asic="spectrum3", cables=CABLES["spectrum3"]),
-    "spectrum4": _SPECTRUM4,
+    "spectrum1": replace(
+        _CELLS144,
+        asic="spectrum1",
+        ecn_cell_bytes=64 * 96,
+        cables=CABLES["spectrum1"],
+        published_pool=_as_sonic(3_302_912, "ACS-MSN2700"),
+    ),
+    "spectrum2": replace(
+        _CELLS144, asic="spectrum2", cables=CABLES["spectrum2"], published_pool=_as_sonic(11_622_400, "ACS-MSN3700")
+    ),
+    "spectrum3": replace(
+        _CELLS144, asic="spectrum3", cables=CABLES["spectrum3"], published_pool=_as_sonic(20_627_456, "ACS-MSN4700")
+    ),
+    "spectrum4": replace(_SPECTRUM4, published_pool=_as_sonic(52_161_690, "ACS-SN5600")),
 }
 
 _UNTIL_514 = _SPECTRUM4.spelling

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from nornir_tasks.platforms.lossless import Kind, Known, Line, LosslessLines, line
+from nornir_tasks.platforms.lossless import Kind, Known, Line, LosslessLines, PausePoint, line
 from nornir_tasks.platforms.nvue.capabilities import PROFILE
 
 _PORT = r"interface / (?P<port>\S+) / "
@@ -55,6 +55,11 @@ _LINES: Mapping[Kind, tuple[Line, ...]] = {
     "state": (line("link / state / up", f"{_AT}link / state / (?:up|down)"),),
 }
 
+_LOSSLESS = "qos / advance-buffer-config / default-global / ingress-lossless-buffer / "
+_ALPHA = rf'{_LOSSLESS}shared-alpha: "(?P<value>alpha_\w+)"'
+_BYTES = rf"{_LOSSLESS}shared-bytes: (?P<value>\d+)"
+_POOL = r"qos / traffic-pool / (?:roce|default)-lossless / memory-percent: (?P<value>\d+)"
+
 LOSSLESS = LosslessLines(
     lines=_LINES,
     known=(
@@ -65,6 +70,10 @@ LOSSLESS = LosslessLines(
         Known(rf"{_PORT}qos / link-pause / .*", "global pause"),
         # NVUE reference, "nv set qos remark": writes another code point into packets
         Known(r'qos / remark / \S+ / rewrite: "(?:l3|both)"', "rewrite"),
+        # docs514 Quality-of-Service/_index.md, "Advanced Buffer Tuning": alpha and size of the lossless pool; the lossy
+        # one has what is left
+        *(Known(each, "pause point") for each in (_ALPHA, _BYTES, _POOL)),
+        Known(r"qos / traffic-pool / default-lossy / memory-percent: \d+", "pause point"),
     ),
     may_matter=(
         rf"{_PORT}(?:qos|link)\b.*",
@@ -72,4 +81,5 @@ LOSSLESS = LosslessLines(
         r"system / (?:forwarding / (?:profile|buffer)|config / apply).*",
     ),
     profile=PROFILE,
+    pause_point=PausePoint(_ALPHA, _POOL, _BYTES),
 )

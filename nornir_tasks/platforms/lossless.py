@@ -104,7 +104,7 @@ class LosslessLines:
         own = {each: str(getattr(setting, each)) for each in ("port", "profile", "number", "priority")}
         words = {**own, **self.words(setting)}
         return tuple(
-            Line(_filled(each.absent, words), tuple(_filled(pattern, words) for pattern in each.patterns))
+            Line(_filled(each.absent, words).strip(), tuple(_filled(pattern, words) for pattern in each.patterns))
             for each in self.lines.get(setting.kind, ())
         )
 

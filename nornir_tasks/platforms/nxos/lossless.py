@@ -1,5 +1,6 @@
 """NX-OS lines of lossless paths: where each setting stands, and lines beside the model that decide about packets."""
 
+import re
 from collections.abc import Mapping
 
 from nornir_tasks.platforms.lossless import Kind, Known, Line, LosslessLines, Setting, line
@@ -39,7 +40,10 @@ _LINES: Mapping[Kind, tuple[Line, ...]] = {
     "marks": (line("random-detect in queue <number>", f"{_QUEUE}random-detect .*"),),
     "strict": (line("priority of queue <number>", f"{_QUEUE}(?:priority level|bandwidth remaining).*"),),
     "trust": (line(_CLASSIFY, f"{_AT}{_CLASSIFY} .*"),),
-    "profile": (line(_CLASSIFY, f"{_AT}{_CLASSIFY} .*"),),
+    "profile": (
+        line(_CLASSIFY, f"{_AT}{_CLASSIFY} .*"),
+        line("policy-map type qos <profile>", "policy-map type qos <profile>", "policy-map type qos <profile> / .*"),
+    ),
     "watchdog": (line(_WATCHDOG, f"{_AT}{_WATCHDOG}"), line(f"{_WATCHDOG} of the switch", _WATCHDOG)),
     "mtu": (line("mtu", rf"{_AT}mtu \d+"),),
     "class mtu": (line("mtu of each class", rf"{_NETWORK}<class> / mtu \d+", rf"{_NETWORK}-default / mtu \d+"),),
@@ -53,8 +57,12 @@ _LINES: Mapping[Kind, tuple[Line, ...]] = {
 
 
 def _words(of: Setting) -> Mapping[str, str]:
-    """Classes and queues by the words of this system; queues of the profile's own policy, or of the switch's."""
-    policies = "|".join(dict.fromkeys((queuing_name(of.profile), QUEUING_POLICY)))
+    """Classes and queues by the words of this system; queues of the profile's own policy, or of the switch's.
+
+    A profile that is named by a speed marks by other thresholds, so that its policy is its own.
+    """
+    own = queuing_name(of.profile)
+    policies = own if re.search(r"-\d+G$", of.profile) else "|".join(dict.fromkeys((own, QUEUING_POLICY)))
     return {"class": class_suffix(of.priority), "queue": class_suffix(of.number), "queuing": policies}
 
 
@@ -65,7 +73,8 @@ LOSSLESS = LosslessLines(
         Known(r"policy-map type qos (?P<profile>\S+) / no class .*", "classes", is_missing=True),
         Known(r"policy-map type qos (?P<profile>\S+) / class \S+ / set qos-group \d", "classes"),
         Known(r"system qos / no service-policy type queuing .*", "no queues", is_missing=True),
-        Known(rf"{_PORT}no service-policy type queuing output .*", "no queues", is_missing=True),
+        # the port is told to go by a policy that is not there
+        Known(rf"{_PORT}no policy-map type queuing .*", "no queues", is_missing=True),
         Known(r"system qos / no service-policy type network-qos .*", "no pause", is_missing=True),
         Known(r"system qos / no service-policy type network-qos .*", "class mtu", is_missing=True),
         Known(r"policy-map type network-qos \S+ / class .* / no mtu", "class mtu", is_missing=True),

@@ -265,6 +265,8 @@ class QosReader:
             if wanted is not None and lines.queuing != wanted:
                 self.remainder.missing(f"interface {port}", f"service-policy type queuing output {wanted}")
             if lines.queuing not in (None, wanted):
+                if lines.queuing not in self.queuing_policies:
+                    self.remainder.missing(f"interface {port}", f"policy-map type queuing {lines.queuing}")
                 self._stranger(port, f"service-policy type queuing output {lines.queuing}")
         return tuple(
             Queue(number, queue.strict, queue.weight, queue.ecn)

@@ -1,4 +1,4 @@
-"""The rules of a firewall as its role writes them: the role's own template, with the role's own defaults."""
+"""The rules of a firewall as its roles write them: the roles' own templates, with their own defaults."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,10 +8,17 @@ import yaml
 
 from nornir_tasks.files.resources import resource
 
+TEMPLATES = {"nat_gateway": "nat.nft.j2", "firewall": "firewall.nft.j2"}
+"""Role -> its rules, in the order in which hosts get them."""
 
-def firewall_rules(variables: Mapping[str, Any]) -> str:
-    """The file for ``nft -f`` with these variables of role firewall, and its defaults whatever group_vars say."""
-    role = resource("roles") / "firewall"
+
+def boundary_rules(variables: Mapping[str, Any]) -> str:
+    """A file for ``nft -f`` with all tables of a firewall, and its roles' defaults whatever group_vars say."""
+    return "\n".join(_rules(role, variables) for role in TEMPLATES)
+
+
+def _rules(name: str, variables: Mapping[str, Any]) -> str:
+    role = resource("roles") / name
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(role / "templates"),
         undefined=jinja2.StrictUndefined,
@@ -20,4 +27,4 @@ def firewall_rules(variables: Mapping[str, Any]) -> str:
         autoescape=False,  # noqa: S701 - nftables, not HTML
     )
     defaults = yaml.safe_load((role / "defaults" / "main.yml").read_text(encoding="utf-8"))
-    return made.get_template("firewall.nft.j2").render(**defaults, **variables)
+    return made.get_template(TEMPLATES[name]).render(**defaults, **variables)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from nornir_tasks.design.boundary import boundary
 from nornir_tasks.design.boundary_vars import FirewallVars, firewall_host_vars
 from nornir_tasks.errors import LabError, Problem
-from nornir_tasks.files.firewall_rules import firewall_rules
+from nornir_tasks.files.firewall_rules import boundary_rules
 from nornir_tasks.lab.boundary.rules import listed
 from nornir_tasks.proofs.rules.judge import Guarded, judge
 from nornir_tasks.proofs.rules.machine import State
@@ -44,6 +44,6 @@ def firewalls_unread(design: SiteDesign) -> tuple[None, list[Problem]]:
 def planned(design: SiteDesign) -> Iterator[State]:
     """Each firewall as it is once its role ran, and it has the shared addresses. Raises LabError."""
     for name, variables in firewall_host_vars(design.site.intent, design.network).items():
-        ruleset = read(listed(firewall_rules(variables.ansible()), name))
+        ruleset = read(listed(boundary_rules(variables.ansible()), name))
         firewall: FirewallVars = variables.firewall
         yield State(name, ruleset, planned_routes(firewall), planned_ports(firewall))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from nornir_tasks.design.boundary import Boundary, boundary
 from nornir_tasks.design.boundary_vars import FirewallHostVars, firewall_host_vars
 from nornir_tasks.errors import IntentError, Problem, ValidationFailed
-from nornir_tasks.files.firewall_rules import firewall_rules
+from nornir_tasks.files.firewall_rules import boundary_rules
 from nornir_tasks.lab.boundary.firewall import room_for
 from nornir_tasks.lab.boundary.room import Outcome
 from nornir_tasks.proofs.rules.flows import Flow, Foretold, Oracle, Samples, packet_of
@@ -67,7 +67,7 @@ def _sent(found: Boundary, name: str, variables: FirewallHostVars) -> Sent:
     flows = (*samples.flows(), *samples.to_itself())
     there = samples.there(names, (end for flow in flows for end in (flow.source, flow.destination)))
     with room_for(variables.firewall, there) as room:
-        room.run("nft", "-f", "-", text=firewall_rules(variables.ansible()))
+        room.run("nft", "-f", "-", text=boundary_rules(variables.ansible()))
         ruleset, routes = room.state()
         oracle = Oracle.of(State(name, read(ruleset), routes, names), there)
         foretold = {flow: oracle.of_flow(flow) for flow in flows}
@@ -84,7 +84,7 @@ def _disagreement(
     found: Boundary, oracle: Oracle, flow: Flow, foretold: Foretold, seen: Outcome
 ) -> Disagreement | None:
     ports = {port for port, *_ in seen.arrived}
-    agrees = (({foretold.arrives} - {""}), foretold.is_answered) == (ports, seen.answered)
+    agrees = foretold.fits(seen.arrived, answered=seen.answered)
     machine = oracle.machines[flow.family]
     leaving = [packet_of(flow, machine.ports)._replace(exit=machine.ports.of(port)) for port in ports]
     may_open = tuple(Matrix(found, machine.ports, flow.family).may_open()) if ports else ()

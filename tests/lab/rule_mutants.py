@@ -67,6 +67,8 @@ def _changed(line: str) -> Iterator[tuple[str, str]]:
         if re.search(rf"ip6? {end} (!= )?@", line):
             opposite = re.sub(rf"(ip6? {end}) @", r"\1 !=@", line).replace("!=@", "!= @")
             yield f"not {end}", opposite if opposite != line else re.sub(rf"(ip6? {end}) != @", r"\1 @", line)
+    if "snat to" in line:
+        yield "another pool", re.sub(r"snat to [\d.-]+", "snat to 203.0.113.28-203.0.113.29", line)
     if "echo-request" in line:
         yield "another message", line.replace("echo-request", "echo-reply")
     for word in ("established,", "related"):

@@ -75,7 +75,7 @@ def differences(foretold: dict[Flow, Foretold], seen: dict[Flow, Outcome]) -> li
     return [
         (flow, each, seen[flow])
         for flow, each in foretold.items()
-        if ({each.arrives} - {""}, each.is_answered) != ({port for port, *_ in seen[flow].arrived}, seen[flow].answered)
+        if not each.fits(seen[flow].arrived, answered=seen[flow].answered)
     ]
 
 

@@ -11,7 +11,7 @@ from boundary_pair import site
 
 from nornir_tasks.design.boundary import boundary
 from nornir_tasks.design.boundary_vars import FirewallVars, firewall_host_vars
-from nornir_tasks.files.firewall_rules import firewall_rules
+from nornir_tasks.files.firewall_rules import boundary_rules
 from nornir_tasks.lab.boundary.rules import listed
 from nornir_tasks.proofs.rules.judge import Guarded, judge
 from nornir_tasks.proofs.rules.machine import State
@@ -26,7 +26,7 @@ def variables(name: str = "firewall-1") -> FirewallVars:
 
 
 def text(name: str = "firewall-1") -> str:
-    return firewall_rules(firewall_host_vars(*site())[name].ansible())
+    return boundary_rules(firewall_host_vars(*site())[name].ansible())
 
 
 @cache
@@ -78,6 +78,16 @@ CHANGES = [
     ("two zones", '"dmz" . "lan" : jump from_52_to_53, ', "", ("balancers", "api"), "blocked"),
     ("answers", ESTABLISHED, "ct state related accept", ("outside", "login"), "blocked"),
     ("management", "iifname != {", 'iifname != { "mgmt",', ("no zone", "login"), "open"),
+    (
+        "a wrong route",
+        'oifname "wan" ip daddr @own_ip counter name "astray" drop',
+        "",
+        ("login", "outside"),
+        "open",
+    ),
+    ("another pool", "snat to 203.0.113.16-", "snat to 203.0.113.15-", ("login", "outside"), "open"),
+    ("no pool", "counter snat to 203.0.113.20 persistent", "counter", ("gpu", "outside"), "blocked"),
+    ("untranslated", 'counter name "untranslated" drop', "accept", ("business", "outside"), "open"),
     ("no connection", INVALID, f"ct state invalid accept\n\t\t{INVALID}", ("outside", "gpu"), "open"),
 ]
 

@@ -13,7 +13,7 @@ from nornir_tasks.design.boundary import Boundary, Zone
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.proofs.rules.machine import Machine, State
 from nornir_tasks.proofs.rules.matrix import BEGINS, GOES_ON, Matrix
-from nornir_tasks.proofs.rules.packets import NOWHERE, Packets, Ports, every, less, one_of
+from nornir_tasks.proofs.rules.packets import EITHER, NEW, NOWHERE, ORIGINAL, Packets, Ports, both, every, less, one_of
 from nornir_tasks.proofs.rules.ranges import Ranges, common, of_address, ranges, without
 from nornir_tasks.proofs.rules.routes import NOT_FORWARDED, Leg
 from nornir_tasks.proofs.rules.walk import Fate
@@ -55,29 +55,53 @@ class Crossing:
         return self.machine.ports
 
     def fates(self) -> tuple[Fate, ...]:
-        """What becomes of all packets; where a limit or a doubt makes it more than one thing, of each the set."""
+        """What becomes of all packets, from every port to every port, whatever routes there are.
+
+        Where a limit or a doubt makes it more than one thing, of each the set.
+        """
         if not self._fates:
-            self._fates = tuple(fate for fate, _ in self.machine.walked(self._all()))
+            self._fates = tuple(self.machine.anywhere(self._all()))
         return self._fates
 
     def opened(self) -> Iterator[Wrong]:
-        """What passes and may not, be it that limits are exceeded."""
+        """What passes and may not: be it that limits are exceeded, or that routes are others than they are.
+
+        So neither a machine that has lost the shared addresses, or some of them, nor a wrong route opens anything.
+        """
         may = [*self.matrix.may_open(), *self.matrix.may_go_on()]
         for fate in self.fates():
             if fate.passes:
-                for each in less([fate.packets], may):
+                for each in (*less([_as_sent(fate)], may), *self._under_another_address(fate)):
                     yield Wrong(each, (str(fate.by),), fate.way.doubts)
+
+    def _under_another_address(self, fate: Fate) -> Iterator[Packets]:
+        """What opens something outside, and does not have the address there that the intent gives its sender."""
+        if self.family != "ipv4":
+            return
+        opening = _anything(self.family)._replace(
+            exit=self._outside(), state=((NEW, NEW),), destination=self.matrix.of_everybody()
+        )
+        if (opens := both(fate.packets, opening)) is None:
+            return
+        for senders, addresses in self.matrix.leaves_as():
+            mine = common(_as_sent(fate).source, senders)
+            shown = fate.packets.source if fate.way.sender else mine
+            if mine and without(shown, addresses):
+                yield opens._replace(source=mine)
+
+    def _outside(self) -> Ranges:
+        return ranges(each for zone in self.found.zones if zone.is_outside for each in self.ports.of(zone.port))
 
     def blocked(self) -> Iterator[Wrong]:
         """What must pass and does not, be it an answer, where no limit is exceeded."""
         passing = [fate for fate in self.fates() if fate.passes and not fate.way.over]
-        surely = [fate.packets for fate in passing if not fate.way.doubts]
+        surely = [each for fate in passing if not fate.way.doubts for each in self._routed(_as_sent(fate))]
         perhaps = [fate for fate in passing if fate.way.doubts]
         for row, opened in self.matrix.must_open():
             required_by = f"required by {row.name}"
             for wanted in (opened, self.matrix.answer(opened)):
                 for missing in less([wanted], surely):
-                    never = less([missing], [fate.packets for fate in perhaps])
+                    never = less([missing], [_as_sent(fate) for fate in perhaps])
                     doubts = () if never else perhaps[0].way.doubts
                     yield Wrong(missing, (self.decides(missing), required_by), doubts)
                 for found, line in self._astray(wanted):
@@ -89,12 +113,27 @@ class Crossing:
 
     def _all(self) -> Iterator[Packets]:
         addresses = without(every(self.family), NOT_FORWARDED[self.family])
+        # Of IPv4 no kernel takes its own address as a source (``accept_local`` of Linux's ip-sysctl, off by default).
+        sources = without(addresses, self.machine.local) if self.family == "ipv4" else addresses
         rest = without(((0, 255),), ranges(each for its in _PROTOCOLS for each in its))
         ((first, last),) = self.ports.every
         for port in range(first, last + 1):
             for protocol in (*_PROTOCOLS, rest):
                 for state in _STATES:
-                    yield Packets(((port, port),), NOWHERE, addresses, addresses, protocol, state=state)
+                    direction = ORIGINAL if state is BEGINS else EITHER
+                    its = Packets(((port, port),), NOWHERE, sources, addresses, protocol)
+                    yield its._replace(state=state, direction=direction)
+
+    def _routed(self, packets: Packets) -> Iterator[Packets]:
+        """Those that routes take to the port by which they may go out."""
+        for leg in self.machine.routes.legs:
+            if leg.is_forwarded:
+                routed = packets._replace(
+                    exit=common(packets.exit, self.ports.of(leg.port)),
+                    destination=common(packets.destination, leg.addresses),
+                )
+                if routed.exit and routed.destination:
+                    yield routed
 
     def _astray(self, wanted: Packets) -> Iterator[tuple[Packets, str]]:
         """Of packets that must pass: those whose next hop is none of their zone's."""
@@ -117,3 +156,13 @@ class Crossing:
         known = zone.gateways.get(self.family)
         is_known = known is not None and of_address(known) == of_address(leg.gateway)
         return without(every(self.family), on_link) if is_known else ()
+
+
+def _as_sent(fate: Fate) -> Packets:
+    """With the source that they came with."""
+    return fate.packets._replace(source=fate.way.sender) if fate.way.sender else fate.packets
+
+
+def _anything(family: Family) -> Packets:
+    whole = ((0, 2**31),)
+    return Packets(whole, whole, every(family), every(family))

@@ -12,8 +12,8 @@ from nornir_tasks.design.flows import FAMILIES
 from nornir_tasks.proofs.packets import PROTOCOL_NAMES
 from nornir_tasks.proofs.rules.machine import Machine, State
 from nornir_tasks.proofs.rules.matrix import Matrix
-from nornir_tasks.proofs.rules.packets import ACK, ECHO, ESTABLISHED, NEW, NOWHERE, SYN, Packets, Ports
-from nornir_tasks.proofs.rules.ranges import common, of_address
+from nornir_tasks.proofs.rules.packets import ACK, ECHO, ESTABLISHED, NEW, NOWHERE, ORIGINAL, REPLY, SYN, Packets, Ports
+from nornir_tasks.proofs.rules.ranges import Ranges, common, of_address, ranges, without
 from nornir_tasks.proofs.rules.routes import LOCAL
 
 OUTSIDE: dict[Family, tuple[str, ...]] = {
@@ -60,6 +60,14 @@ class Foretold(NamedTuple):
     by: str
     """The line that decides."""
     is_sure: bool = True
+    sources: Ranges = ()
+    """What its source may be where it arrives."""
+
+    def fits(self, arrived: Collection[tuple[str, str, str]], *, answered: bool) -> bool:
+        """Is it what became of the flow? ``arrived``: port, source and destination."""
+        ports = {port for port, *_ in arrived}
+        sources = ranges(each for _, source, _ in arrived for each in of_address(source))
+        return (({self.arrives} - {""}), self.is_answered) == (ports, answered) and not without(sources, self.sources)
 
 
 @dataclass(slots=True)
@@ -88,7 +96,7 @@ class Oracle:
         back = machine.verdict(_answer(opened, machine.ports.of(found.leg.port), flow.family))
         comes_back = back.passes and back.leg is not None and back.leg.port == flow.port and back.leg.is_forwarded
         comes_back = comes_back and back.leg is not None and (back.leg.gateway or flow.source) in self.there[flow.port]
-        return Foretold(found.leg.port, comes_back, found.by, found.is_sure and back.is_sure)
+        return Foretold(found.leg.port, comes_back, found.by, found.is_sure and back.is_sure, found.sources)
 
 
 def packet_of(flow: Flow, ports: Ports) -> Packets:
@@ -109,6 +117,7 @@ def packet_of(flow: Flow, ports: Ports) -> Packets:
         flags=((SYN, SYN),) if flow.protocol == TCP else ((0, 0),),
         state=((NEW, NEW),),
         hop_limit=((64, 64),),
+        direction=ORIGINAL,
     )
 
 
@@ -123,6 +132,7 @@ def _answer(opened: Packets, entry: tuple[tuple[int, int], ...], family: Family)
         icmp_type=((reply, reply),),
         flags=((SYN | ACK, SYN | ACK),),
         state=((ESTABLISHED, ESTABLISHED),),
+        direction=REPLY,
     )
 
 

@@ -1,15 +1,15 @@
 """What one machine that forwards does with packets: from its rules and routes, whatever anybody wants of it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.proofs.rules.matches import Reader
 from nornir_tasks.proofs.rules.packets import NOWHERE, Packets, Ports
-from nornir_tasks.proofs.rules.ranges import common
+from nornir_tasks.proofs.rules.ranges import Ranges, common, ranges
 from nornir_tasks.proofs.rules.routes import LOCAL, Leg, Routes, routes_of
-from nornir_tasks.proofs.rules.ruleset import Rule, Ruleset
+from nornir_tasks.proofs.rules.ruleset import Ruleset
 from nornir_tasks.proofs.rules.walk import Fate, Walker
 
 
@@ -34,6 +34,8 @@ class Verdict(NamedTuple):
     by: str
     """The line that decides."""
     is_sure: bool
+    sources: Ranges = ()
+    """What the packet's source may be as it leaves."""
 
 
 @dataclass(slots=True)
@@ -52,7 +54,12 @@ class Machine:
             names += [hop.get("dev", "") for each in its for hop in (each, *each.get("nexthops", ()))]
         self.ports = Ports(each for each in names if each)
         self.routes = routes_of(self.state.routes[self.family], self.family)
-        self.walker = Walker(self.state.ruleset, Reader(self.state.ruleset, self.ports, self.family))
+        self.walker = Walker(self.state.ruleset, Reader(self.state.ruleset, self.ports, self.family, self.local))
+
+    @property
+    def local(self) -> Ranges:
+        """Its own addresses."""
+        return ranges(each for leg in self.routes.legs if leg.kind == LOCAL for each in leg.addresses)
 
     def walked(self, arriving: Iterable[Packets]) -> Iterator[tuple[Fate, Leg | None]]:
         """Through all hooks that packets meet, and by the routes between them."""
@@ -70,6 +77,15 @@ class Machine:
                     else:
                         yield Fate(packets, passes=False, by=leg.line, way=fate.way), leg
 
+    def anywhere(self, arriving: Iterable[Packets]) -> Iterator[Fate]:
+        """Through all hooks that packets meet, each out by every port, as if routes took it there."""
+        for fate in self.walker.at("prerouting", arriving):
+            if fate.passes:
+                leaving = fate.packets._replace(exit=self.ports.every)
+                yield from self._forwarded(replace(fate, packets=leaving))
+            else:
+                yield fate
+
     def verdict(self, packet: Packets) -> Verdict:
         """What becomes of one packet that came in, where no limit is exceeded."""
         found = list(self.walked([packet._replace(exit=NOWHERE)]))
@@ -77,10 +93,10 @@ class Machine:
         if leg is not None and leg.kind == LOCAL:
             found = [(each, leg) for each in self.walker.at("input", [packet._replace(exit=NOWHERE)])]
             fate, leg = min(found, key=lambda each: bool(each[0].way.over))
-        return Verdict(fate.passes, leg, str(fate.by), not fate.way.doubts)
+        return Verdict(fate.passes, leg, str(fate.by), not fate.way.doubts, fate.packets.source)
 
     def _forwarded(self, before: Fate) -> Iterator[Fate]:
         for fate in self.walker.on("forward", [before]):
             for after in self.walker.on("postrouting", [fate]) if fate.passes else [fate]:
-                is_named = isinstance(after.by, Rule) or not after.passes
-                yield after if is_named else Fate(after.packets, after.passes, fate.by, after.way)
+                # The line that let packets on says more than that nothing kept them afterwards.
+                yield replace(after, by=fate.by) if after.passes else after

@@ -14,6 +14,7 @@ from nornir_tasks.proofs.rules.packets import (
     FLAGS,
     PLACES,
     STATES,
+    TRACKED,
     Limits,
     Packets,
     Ports,
@@ -80,6 +81,8 @@ class Reader:
     ruleset: Ruleset
     ports: Ports
     family: Family
+    local: Ranges = ()
+    """Addresses of the machine itself."""
 
     def condition(self, body: Mapping[str, Any], chain: Key) -> Condition:
         """What this match asks. Raises NotUnderstoodError."""
@@ -104,11 +107,6 @@ class Reader:
         inner = left["&"][0] if isinstance(left, Mapping) and "&" in left else left
         subjects = self._subjects(inner)
         return Condition(tuple(each for one in subjects for each in one.needs), ((),))
-
-    def values(self, left: object) -> tuple[str, Callable[[Any], Ranges]]:
-        """The field that this looks at, and how its values are read. Raises NotUnderstoodError."""
-        (subject,) = self._subjects(left)
-        return subject.place, lambda value: _of_value(subject, value)
 
     def _named(self, name: str, chain: Key) -> tuple[Any, ...]:
         found: Elements | None = self.ruleset.sets.get((*chain[:2], name.removeprefix("@")))
@@ -135,12 +133,24 @@ class Reader:
                 return _Subject((), "", lambda value: _holds(value == self.family), 1)
             case {"meta": {"key": "protocol"}}:
                 return _Subject((), "", lambda value: _holds(WORD.get(value) == self.family), 1)
-            case {"ct": {"key": "state"}}:
-                return _Subject((), "state", _by_name({name: n for n, name in enumerate(STATES)}), len(STATES) - 1)
             case {"&": [{"payload": {"protocol": "tcp", "field": "flags"}}, mask]}:
                 bits = _bits(mask)
                 found = limits(protocol=((6, 6),))
                 return _Subject(found, "flags", lambda value: _masked(bits, _bits(value)), 255)
+        return self._of_connection(left)
+
+    def _of_connection(self, left: object) -> _Subject:
+        """What no field of the packet says, but the kernel knows."""
+        match left:
+            case {"ct": {"key": "state"}}:
+                return _Subject((), "state", _by_name({name: n for n, name in enumerate(STATES)}), len(STATES) - 1)
+            case {"ct": {"key": "direction"}}:
+                needs = limits(state=TRACKED)
+                return _Subject(needs, "direction", _by_name({"original": 0, "reply": 1}), 1)
+            case {"fib": {"result": "type", "flags": ["saddr"]}}:
+                return _Subject((), "source", self._of_type, 2**128 - 1)
+            case {"fib": {"result": "type", "flags": ["daddr"]}}:
+                return _Subject((), "destination", self._of_type, 2**128 - 1)
         raise NotUnderstoodError
 
     def _payload(self, protocol: str, field: str) -> _Subject:
@@ -178,6 +188,11 @@ class Reader:
         if field not in fields:
             raise NotUnderstoodError
         return fields[field]
+
+    def _of_type(self, value: object) -> Ranges:
+        if value != "local":
+            raise NotUnderstoodError
+        return self.local
 
     def _port(self, value: object) -> Ranges:
         if not isinstance(value, str):
@@ -220,6 +235,11 @@ def _within(subject: _Subject, found: Ranges) -> tuple[int, Ranges]:
     if not subject.place:
         raise NotUnderstoodError
     return PLACES[subject.place], found
+
+
+def address_ranges(found: object) -> Ranges:
+    """Addresses that a translation may give. Raises NotUnderstoodError."""
+    return _of_value(_Subject((), "source", _address, 2**128 - 1), found)
 
 
 def _bare(element: object) -> object:

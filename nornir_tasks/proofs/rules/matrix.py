@@ -7,7 +7,7 @@ from ipaddress import ip_network
 from nornir_tasks.design.boundary import Boundary, Row, Zone
 from nornir_tasks.design.boundary_vars import NOT_FROM_OUTSIDE
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, Family
-from nornir_tasks.proofs.rules.packets import ECHO, ESTABLISHED, NEW, OPENS, Packets, Ports, every
+from nornir_tasks.proofs.rules.packets import ECHO, ESTABLISHED, NEW, OPENS, ORIGINAL, REPLY, Packets, Ports, every
 from nornir_tasks.proofs.rules.ranges import Ranges, common, of_prefixes, ranges, without
 from nornir_tasks.proofs.rules.routes import NOT_FORWARDED
 
@@ -42,8 +42,34 @@ class Matrix:
                 sources, destinations = (without(its, kept) for its in (each.source, each.destination))
                 # Nobody answers from an address that nobody outside has.
                 destinations = common(destinations, self.sources(zones[row.destination_zone]))
-                if sources and destinations:
-                    yield row, each._replace(source=sources, destination=destinations, state=((NEW, NEW),))
+                for found in self._answerable(sources, destinations, zones[row.destination_zone]):
+                    yield row, each._replace(source=found[0], destination=found[1], state=((NEW, NEW),))
+
+    def _answerable(self, sources: Ranges, destinations: Ranges, zone: Zone) -> Iterator[tuple[Ranges, Ranges]]:
+        """Of IPv4, nobody outside answers a private address that no pool is for, but who has such addresses himself."""
+        parts = [(sources, destinations)]
+        if zone.is_outside and self.family == "ipv4":
+            private = of_prefixes(NOT_FROM_OUTSIDE[self.family])
+            pooled = of_prefixes(prefix for each in self.found.egress for prefix in each.sources)
+            parts = [
+                (sources, common(destinations, private)),
+                (without(sources, without(private, pooled)), without(destinations, private)),
+            ]
+        yield from (each for each in parts if all(each))
+
+    def of_everybody(self) -> Ranges:
+        """Addresses that anybody outside may have; of IPv4 none that others have as well."""
+        private = of_prefixes(NOT_FROM_OUTSIDE[self.family]) if self.family == "ipv4" else ()
+        return without(every(self.family), private)
+
+    def leaves_as(self) -> Iterator[tuple[Ranges, Ranges]]:
+        """Senders to the outside, and the addresses that they have there: none that nobody outside could answer."""
+        left, private = every(self.family), of_prefixes(NOT_FROM_OUTSIDE[self.family])
+        for each in self.found.egress if self.family == "ipv4" else ():
+            mine = common(left, of_prefixes(each.sources))
+            yield mine, of_prefixes([each.pool])
+            left = without(left, mine)
+        yield left, without(left, private)
 
     def may_go_on(self) -> Iterator[Packets]:
         """Of open connections: between the addresses of zones, whatever opened them."""
@@ -71,6 +97,7 @@ class Matrix:
             icmp_type=((reply, reply),) if is_echo and opened.icmp_type == ((request, request),) else opened.icmp_type,
             flags=((0, 255),),
             state=((ESTABLISHED, ESTABLISHED),),
+            direction=REPLY,
         )
 
     def opens(self, row: Row) -> Iterator[Packets]:
@@ -82,7 +109,7 @@ class Matrix:
         if not sources or not destinations:
             return
         entry, leaves = self.ports.of(here.port), self.ports.of(there.port)
-        opened = Packets(entry, leaves, sources, destinations, state=BEGINS)
+        opened = Packets(entry, leaves, sources, destinations, state=BEGINS, direction=ORIGINAL)
         match row.protocol:
             case "tcp":
                 yield opened._replace(protocol=((TCP, TCP),), destination_port=ranges(row.ports), flags=OPENS)

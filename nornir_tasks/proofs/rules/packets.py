@@ -16,6 +16,10 @@ FLAGS = ("fin", "syn", "rst", "psh", "ack", "urg", "ecn", "cwr")
 """Of TCP, from the lowest bit (RFC 9293; nftables calls ECE ``ecn``)."""
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 BYTE: Ranges = ((0, 255),)
+EITHER: Ranges = ((0, 1),)
+ORIGINAL, REPLY = ((0, 0),), ((1, 1),)
+TRACKED: Ranges = ((0, 2),)
+"""States of packets that belong to a connection, or open one."""
 PORTS: Ranges = ((0, 65535),)
 ECHO: dict[Family, tuple[int, int]] = {"ipv4": (8, 0), "ipv6": (128, 129)}
 """Types of echo requests and of their answers (RFC 792, RFC 4443)."""
@@ -38,6 +42,8 @@ class Packets(NamedTuple):
     flags: Ranges = BYTE
     state: Ranges = ANY_STATE
     hop_limit: Ranges = BYTE
+    direction: Ranges = EITHER
+    """Of a connection: as it was opened (0), or back (1)."""
 
 
 Limits = tuple[tuple[int, Ranges], ...]
@@ -170,6 +176,7 @@ def one_of(packets: Packets) -> Packets:
         flags=_liked(packets.flags, SYN, ACK),
         state=_first(packets.state),
         hop_limit=_liked(packets.hop_limit, 64),
+        direction=_first(packets.direction),
     )
 
 

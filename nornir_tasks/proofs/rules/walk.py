@@ -6,11 +6,13 @@ taken both ways too, and what passes or not by it is in doubt.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nornir_tasks.proofs.rules.matches import WORD, Condition, NotUnderstoodError, Reader
-from nornir_tasks.proofs.rules.packets import Packets, merged, split
+from nornir_tasks.proofs.rules.matches import WORD, Condition, NotUnderstoodError, Reader, address_ranges
+from nornir_tasks.proofs.rules.packets import ORIGINAL, PORTS, TRACKED, Packets, limits, merged, split
+from nornir_tasks.proofs.rules.ranges import Ranges
 from nornir_tasks.proofs.rules.ruleset import Chain, Rule, Ruleset
 
 NO_PART = frozenset({"counter", "log", "comment"})
@@ -28,7 +30,8 @@ class Way:
     """Limits that are exceeded."""
     doubts: tuple[str, ...] = ()
     """Lines that are not understood, of which it depends."""
-    translations: tuple[tuple[Rule, Mapping[str, Any]], ...] = ()
+    sender: Ranges = ()
+    """Who sent them, where their source is another one now; of the set, not of each packet. Empty: it is as it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,13 @@ class Walker:
         return finished + left
 
     def _through(self, chain: Chain, before: Fate) -> Iterator[Fate]:
+        if chain.kind == "nat":
+            # Rules are asked about what opens a connection, and the rest of it is treated alike; answers are undone.
+            inside, rest = split(before.packets, limits(state=TRACKED, direction=ORIGINAL))
+            yield from (replace(before, packets=each) for each in rest)
+            if inside is None:
+                return
+            before = replace(before, packets=inside)
         decided, left = self._chain(chain, [Arrived(before.packets, before.way)])
         yield from decided
         passes = chain.policy == "accept"
@@ -218,6 +228,18 @@ class _Line:
                 return self._doubted(inside)
         return inside
 
+    def _translated(self, kind: str, body: Mapping[str, Any], arrived: Arrived) -> Fate:
+        """With another source; what becomes of other destinations is not followed."""
+        found: Ranges = ()
+        if kind in ("snat", "masquerade"):
+            with suppress(NotUnderstoodError):
+                found = address_ranges(body["addr"]) if "addr" in body else self.walker.reader.local
+        if not found:
+            doubted = _marked(arrived, doubts=(str(self.rule),))
+            return Fate(arrived.packets, passes=True, by=self.rule, way=doubted.way)
+        packets = arrived.packets._replace(source=found, source_port=PORTS)
+        return Fate(packets, True, self.rule, replace(arrived.way, sender=arrived.way.sender or arrived.packets.source))
+
     def _doubted(self, inside: list[Arrived]) -> list[Arrived]:
         """Both ways, and each in doubt."""
         line = str(self.rule)
@@ -239,16 +261,7 @@ class _Line:
                 self.decided += decided
                 (self.after if kind == "jump" else self.returned).extend(left)
             case _ if kind in TRANSLATIONS:
-                change = {kind: body or {}}
-                self.decided += [
-                    Fate(
-                        each.packets,
-                        passes=True,
-                        by=self.rule,
-                        way=replace(each.way, translations=(*each.way.translations, (self.rule, change))),
-                    )
-                    for each in inside
-                ]
+                self.decided += [self._translated(kind, body or {}, each) for each in inside]
             case _:
                 return False
         return True

@@ -7,8 +7,8 @@ from ipaddress import IPv4Address, IPv4Network, ip_address
 from itertools import combinations
 from typing import Any
 
-LEAST_FILES = 2
-LEAST_MEGABYTES = 1
+LEAST_FILES = 3
+"""The one that is written, a full one, and one that is kept."""
 SHARE_OF_FREE = 0.8
 
 
@@ -21,7 +21,7 @@ def nat_gateway_problems(
 ) -> list[str]:
     """Each problem as `variable: what is wrong; remedy`.
 
-    ``links``: of the host, as ``ip -json link`` prints them. ``log``: file_megabytes, files, syslog, and the
+    ``links``: of the host, as ``ip -json link`` prints them. ``log``: megabytes, file_megabytes, syslog, and the
     free_megabytes and used_megabytes of where it goes.
     """
     return [*_of_port(translations, port, shared, links), *_of_pools(translations), *_of_log(log)]
@@ -55,17 +55,17 @@ def _of_pools(translations: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _of_log(log: Mapping[str, Any]) -> Iterator[str]:
-    size, number = log["file_megabytes"], log["files"]
-    if number < LEAST_FILES or size < LEAST_MEGABYTES:
+    size, most = log["file_megabytes"], log["megabytes"]
+    if size < 1 or most < size * LEAST_FILES:
         yield (
-            f"nat_gateway_log_files, nat_gateway_log_file_megabytes: {number} files of {size} MB; at least "
-            f"{LEAST_FILES} of {LEAST_MEGABYTES} MB, as a full one is replaced"
+            f"nat_gateway_log_megabytes: {most} for files of {size} MB; room for {LEAST_FILES} files of 1 MB or more, "
+            f"as the oldest one makes room"
         )
     room = int((log["free_megabytes"] + log["used_megabytes"]) * SHARE_OF_FREE)
-    if size * number > room:
+    if most > room:
         yield (
-            f"nat_gateway_log_files: {number} of {size} MB are more than {room} MB, 80 % of what /var/log has for "
-            f"them; choose fewer or smaller ones, or a larger disk"
+            f"nat_gateway_log_megabytes: {most} are more than {room}, 80 % of what /var/log has for them; choose less, "
+            f"or a larger disk"
         )
     for each in log["syslog"]:
         if not _is_place(each):

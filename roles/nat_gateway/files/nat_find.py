@@ -71,7 +71,7 @@ def translations(entries: Iterable[dict[str, Any]]) -> list[Translation]:
             if one is not None:
                 one.ended = moment(each["time"])
             is_known = copy is None or "opened" in each
-            began = each.get("opened", each["time"]) if copy else each["time"]
+            began = each.get("since", each["time"]) if copy is None else each.get("opened", each["time"])
             one = Translation(key, moment(began), began_before=not is_known)
             found.append(one)
             is_open[key] = one
@@ -144,8 +144,10 @@ def _missed(question: Question, each: dict[str, Any], before: str | None) -> Ite
     if before is None:
         if question.when < moment(now):
             yield f"the log of {gateway} begins at {now}"
-    elif each["event"] in ("following", "lost") and moment(before) <= question.when <= moment(now):
-        yield f"{gateway} wrote down nothing between {before} and {now}: what began and ended then is not there"
+    elif each["event"] in ("following", "lost"):
+        last = each.get("since", before)
+        if moment(last) - question.within <= question.when <= moment(now):
+            yield f"{gateway} wrote down nothing between {last} and {now}: what began and ended then is not there"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -46,6 +46,9 @@ PROTOCOLS = {1: "icmp", 6: "tcp", 17: "udp", 132: "sctp"}
 
 BUFFER_BYTES = 64 << 20
 KEEP_EVERY_S, ALIVE_EVERY_S = 1.0, 60.0
+LATE_S = 2.0
+"""Events that may have waited for longer are written down with when they can have been made at the earliest."""
+MOST_AT_ONCE = 1000
 LOCAL0_INFO = 16 * 8 + 6
 
 
@@ -116,12 +119,12 @@ def messages(data: bytes) -> Iterator[tuple[int, int, memoryview]]:
 class Events:
     """The kernel's events of connections that begin and end, in this network namespace."""
 
-    def __init__(self) -> None:
+    def __init__(self, buffer_bytes: int) -> None:
         self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_NETFILTER)
         try:
-            self.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES)
+            self.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, buffer_bytes)
         except PermissionError:  # of a container; the kernel's own limit is what there is
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)
         self.socket.bind((0, 0))
         for group in (NFNLGRP_CONNTRACK_NEW, NFNLGRP_CONNTRACK_DESTROY):
             self.socket.setsockopt(SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, group)
@@ -131,7 +134,7 @@ class Events:
         """What is there, and whether some was lost before."""
         found: list[bytes] = []
         is_lost = False
-        while len(found) < 1000:
+        while len(found) < MOST_AT_ONCE:
             try:
                 found.append(self.socket.recv(1 << 17))
             except BlockingIOError:
@@ -204,6 +207,8 @@ class Log:
     def __init__(self, gateway: str, shared: str, files: Files, syslog: Syslog) -> None:
         self.gateway, self.shared, self.files, self.syslog = gateway, shared, files, syslog
         self.opened = self.ended = 0
+        self.read_until_s = time.time()
+        """All events before that are written down."""
 
     def write(self, records: list[dict[str, Any]]) -> None:
         """Records of now, in order."""
@@ -217,6 +222,8 @@ class Log:
         """Messages of the kernel."""
         found = []
         is_ours: bool | None = None
+        is_late = time.time() - self.read_until_s > LATE_S
+        since = {"since": written(self.read_until_s)} if is_late else {}
         for kind, port, payload in (each for one in data for each in messages(one)):
             if kind not in (CONNTRACK_NEW, CONNTRACK_DELETE):
                 continue
@@ -225,18 +232,19 @@ class Log:
                 continue
             if kind == CONNTRACK_NEW:
                 self.opened += 1
-                found.append({"event": "opened", **entry, **({"copy": "taken_over"} if port else {})})
+                found.append({"event": "opened", **entry, **({"copy": "taken_over"} if port else {}), **since})
             else:
                 self.ended += 1
                 is_ours = has(self.shared) if is_ours is None else is_ours
-                found.append({"event": "ended", **entry, **({} if is_ours else {"copy": "moved"})})
+                found.append({"event": "ended", **entry, **({} if is_ours else {"copy": "moved"}), **since})
         if found:
             self.write(found)
 
     def look(self, event: str) -> None:
         """Say that something begins here, and what is open already."""
+        since = {"since": written(self.read_until_s)} if event == "lost" else {}
         there = [{"event": "opened", **each, "copy": "found"} for each in open_now()]
-        self.write([{"event": event, "open": len(there)}, *there])
+        self.write([{"event": event, "open": len(there), **since}, *there])
 
     def alive(self) -> None:
         """Whoever reads sees that nothing was missed until now."""
@@ -254,22 +262,24 @@ def ready() -> None:
     print("ready", flush=True)
 
 
-def follow(log: Log) -> None:
+def follow(log: Log, events: Events) -> None:
     """Until SIGTERM."""
     waker, woken = socket.socketpair()
     signal.signal(signal.SIGTERM, lambda *_: waker.send(b"."))
     signal.signal(signal.SIGINT, lambda *_: waker.send(b"."))
-    events = Events()
     log.look("following")
     ready()
     kept = alive = time.monotonic()
     while True:
         there, _, _ = select.select([events.socket, woken], [], [], KEEP_EVERY_S)
+        began_s = time.time()
         data, is_lost = events.read()
         log.take(data)
         if is_lost:
             log.look("lost")
             print("events were lost: the kernel made more than could be read; what is open was written down anew")
+        if len(data) < MOST_AT_ONCE:
+            log.read_until_s = began_s
         now = time.monotonic()
         if now - kept >= KEEP_EVERY_S:
             log.files.keep()
@@ -289,12 +299,16 @@ def main() -> int:
     parser.add_argument("--gateway", required=True, help="name of this host in them")
     parser.add_argument("--shared", required=True, help="the address that the translating gateway has")
     parser.add_argument("--file-megabytes", type=float, required=True, help="size of a file at most")
-    parser.add_argument("--files", type=int, required=True, help="number of them at most")
+    parser.add_argument("--megabytes", type=float, required=True, help="of all of them on disk at most")
+    parser.add_argument(
+        "--buffer-bytes", type=int, default=BUFFER_BYTES, help="of events not read yet (default: %(default)s)"
+    )
     parser.add_argument("--syslog", action="append", default=[], help="/dev/log, or ADDRESS:PORT (UDP)")
     chosen = parser.parse_args()
-    files = Files(chosen.folder, int(chosen.file_megabytes * 1_000_000), chosen.files)
+    files = Files(chosen.folder, int(chosen.file_megabytes * 1_000_000), int(chosen.megabytes * 1_000_000))
     with contextlib.closing(files):
-        follow(Log(chosen.gateway, chosen.shared, files, Syslog(chosen.syslog, chosen.gateway)))
+        events = Events(chosen.buffer_bytes)
+        follow(Log(chosen.gateway, chosen.shared, files, Syslog(chosen.syslog, chosen.gateway)), events)
     return 0
 
 

@@ -45,10 +45,10 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
 
 
 class Files:
-    """Where records go: so many bytes a file, so many files, and the oldest one makes room."""
+    """Where records go: so many bytes a file, so many in all as they are on disk, and the oldest files make room."""
 
-    def __init__(self, folder: Path, most_bytes: int, most_files: int) -> None:
-        self.folder, self.most_bytes, self.most_files = folder, most_bytes, most_files
+    def __init__(self, folder: Path, file_bytes: int, most_bytes: int) -> None:
+        self.folder, self.file_bytes, self.most_bytes = folder, file_bytes, most_bytes
         self.path = folder / f"{NAME}.log"
         self.compressing: subprocess.Popen[bytes] | None = None
         self.is_dirty = False
@@ -79,7 +79,7 @@ class Files:
         size = 0
         for line in lines:
             data = f"{line}\n".encode()
-            if self.bytes + size + len(data) > self.most_bytes and (self.bytes or size):
+            if self.bytes + size + len(data) > self.file_bytes and (self.bytes or size):
                 self._put(b"".join(pending))
                 pending, size = [], 0
                 self.turn(now_s)
@@ -89,7 +89,7 @@ class Files:
             self._put(b"".join(pending))
 
     def turn(self, now_s: float) -> None:
-        """Begin a new file, compress the full one, and remove the oldest beyond the number of them."""
+        """Begin a new file, compress the full one, and remove the oldest until there is room for the new one."""
         self.keep()
         os.close(self.number)
         if self.compressing is not None:
@@ -103,8 +103,11 @@ class Files:
         self.path.rename(full)
         self.compressing = subprocess.Popen([*COMPRESS, str(full)])  # noqa: S603 (fixed, and a file of ours)
         self._open()
-        for old in files(self.folder)[: -self.most_files]:
-            old.unlink(missing_ok=True)
+        old = files(self.folder)[:-1]
+        sizes = [each.stat().st_size for each in old]
+        while old and sum(sizes) > self.most_bytes - self.file_bytes:
+            old.pop(0).unlink(missing_ok=True)
+            sizes.pop(0)
 
     def keep(self) -> None:
         """What was written survives a cut of power."""

@@ -9,7 +9,7 @@ from ansible_collections.gpufabric.host.plugins.filter.nat_gateway_problems impo
 HOSTS = {"name": "egress.hosts", "sources": ["10.177.1.0/24"], "first": "203.0.113.16", "last": "203.0.113.19"}
 GPUS = {"name": "egress.gpus", "sources": ["10.177.2.0/24"], "first": "203.0.113.20", "last": "203.0.113.20"}
 LINKS = [{"ifname": "lo"}, {"ifname": "wan"}]
-LOG = {"file_megabytes": 100, "files": 50, "syslog": [], "free_megabytes": 9000, "used_megabytes": 0}
+LOG = {"file_megabytes": 100, "megabytes": 5000, "syslog": [], "free_megabytes": 9000, "used_megabytes": 0}
 
 
 def problems(
@@ -55,8 +55,9 @@ def test_pools_without_an_address_outside_are_refused() -> None:
 @pytest.mark.parametrize(
     ("log", "says"),
     [
-        ({"files": 1}, "at least 2 of 1 MB"),
-        ({"files": 90}, "90 of 100 MB are more than 7200 MB"),
+        ({"megabytes": 299}, "299 for files of 100 MB; room for 3 files"),
+        ({"file_megabytes": 0}, "5000 for files of 0 MB"),
+        ({"megabytes": 9000}, "9000 are more than 7200, 80 %"),
         ({"syslog": ["logs.example:514"]}, "logs.example:514 is neither"),
         ({"syslog": ["10.0.0.1:0"]}, "10.0.0.1:0 is neither"),
     ],

@@ -108,6 +108,23 @@ def test_a_time_at_which_nothing_was_written_down_is_named(tmp_path: Path) -> No
     assert note.startswith("the log of firewall-1 begins at ")
 
 
+def test_a_record_that_came_late_is_from_when_it_can_have_been_made(tmp_path: Path) -> None:
+    one = log(tmp_path / "one", record(30, "opened", since=written(at(10).timestamp())))
+    assert [len(reply(each, one).found) for each in (9, 11, 31)] == [0, 1, 1]
+
+
+def test_lost_events_are_lost_since_the_last_ones_that_were_read(tmp_path: Path) -> None:
+    one = log(
+        tmp_path / "one",
+        record(0, "following"),
+        record(30, "opened", since=written(at(10).timestamp())),
+        record(30, "lost", since=written(at(10).timestamp())),
+    )
+    assert reply(5, one).notes == []
+    (note,) = reply(20, one).notes
+    assert note.startswith("firewall-1 wrote down nothing between 2026-11-28T03:00:10")
+
+
 def test_a_folder_without_a_log_is_named(tmp_path: Path) -> None:
     assert reply(0, tmp_path).notes == [f"{tmp_path} has no log of translations"]
 
@@ -116,23 +133,25 @@ def test_a_line_that_a_crash_cut_off_is_left_out_and_the_next_one_is_whole(tmp_p
     one = log(tmp_path / "one", record(10, "opened"))
     with (one / "translations.log").open("a") as there:
         there.write('{"time": "2026')
-    again = Files(one, 10_000, 2)
+    again = Files(one, 10_000, 30_000)
     again.write([json.dumps(record(20, "ended"))], 0)
     again.close()
     assert [each["event"] for each in records(one / "translations.log")] == ["opened", "ended"]
 
 
 def test_full_files_are_compressed_read_in_order_and_the_oldest_goes(tmp_path: Path) -> None:
-    there = Files(tmp_path, 1000, 3)
-    for number in range(40):
+    there = Files(tmp_path, 1000, 2500)
+    for number in range(400):
         there.write([json.dumps(record(number, "alive"))], at(number).timestamp())
     there.close()
     names = [each.name for each in files(tmp_path)]
-    assert len(names) == 3
     assert names[-1] == "translations.log"
+    assert all(name.endswith(".gz") for name in names[:-1])
+    assert sum(each.stat().st_size for each in files(tmp_path)) <= 2500
     times = [each["time"] for path in files(tmp_path) for each in records(path)]
     assert times == sorted(times)
-    assert times[-1] == record(39, "alive")["time"]
+    assert times[0] > record(0, "alive")["time"], "the oldest are gone"
+    assert times[-1] == record(399, "alive")["time"]
 
 
 @pytest.mark.parametrize("arguments", [["nobody", "5", "2026-11-28T03:00:00Z"], ["203.0.113.16", "5", "yesterday"]])

@@ -48,18 +48,18 @@ def _useless(path: Path, rounded: Ecn, choice: Choice, terms: Terms) -> Iterator
     name = f"{choice.model.model} with {choice.os} {choice.release}"
     steps = f" (in steps of {cell} bytes)" if cell > 1 else ""
     if rounded.min_bytes < terms.host_mtu_bytes:
-        what = f"{name} would mark a queue of less than one packet"
-        expected = f"at least {dotted(terms.host_mtu_at)}, {terms.host_mtu_bytes} bytes"
+        what, least = f"{name} would mark a queue of less than one packet", _round_up(terms.host_mtu_bytes, cell)
+        expected = f"at least {least} bytes: {dotted(terms.host_mtu_at)}, {terms.host_mtu_bytes} bytes{steps}"
         yield Finding((*path, "min_bytes"), what, expected, f"{rounded.min_bytes}{steps}")
     if rounded.min_bytes >= rounded.max_bytes:
         what = f"on {name} both ECN thresholds come out the same"
-        expected = f"at least {cell} bytes above min_bytes{steps}"
+        expected = f"at least {rounded.min_bytes + cell} bytes: {cell} above min_bytes{steps}"
         yield Finding(
             (*path, "max_bytes"), what, expected, f"{rounded.min_bytes} and {rounded.max_bytes} as it holds them"
         )
     if buffer_bytes is not None and rounded.max_bytes > buffer_bytes:
         what = f"{name} can never hold that much, so it would never mark in full"
-        expected = f"at most its packet buffer, {buffer_bytes} bytes"
+        expected = f"at most {buffer_bytes // cell * cell} bytes: its packet buffer, {buffer_bytes} bytes{steps}"
         yield Finding((*path, "max_bytes"), what, expected, f"{rounded.max_bytes}{steps}")
 
 

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from nornir_tasks.design.buffers import ecn_in_cells
+from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.headroom import CableFacts, PortCable, taken_bytes
 from nornir_tasks.design.links import Link
 from nornir_tasks.design.media import OPTICS
@@ -107,8 +109,11 @@ def warnings(network: Network) -> tuple[str, ...]:
 
 
 def check(network: Network, marks: Marks) -> None:
-    """Raise DesignError with lossless cables that no source has headroom for, and with buffers that do not hold it."""
-    findings = [*_without_figures(network), *_without_room(network)]
+    """Raise DesignError with lossless cables that no source has headroom for, and with buffers that do not hold it.
+
+    Nor may a queue be marked in full from more bytes than headroom leaves over.
+    """
+    findings = [*_without_figures(network), *(_without_room(network) or _marks_without_room(network, marks))]
     if findings:
         raise DesignError(marks.problems(findings))
 
@@ -144,7 +149,11 @@ def unsourced(name: str, known: CableFacts, port: PortCable, longest_m: int) -> 
     return what, f"nearest that can be built: cable_m: {longest_m}; {reason}"
 
 
-def _without_room(network: Network) -> Iterator[Finding]:
+def _without_room(network: Network) -> list[Finding]:
+    return list(_full(network))
+
+
+def _full(network: Network) -> Iterator[Finding]:
     worst: dict[tuple[str, str, str], tuple[int, Device, BufferUse]] = {}
     for device in network.devices:
         model = network.models.get(device.model)
@@ -156,14 +165,53 @@ def _without_room(network: Network) -> Iterator[Finding]:
             worst[kind] = total, device, use
     for (_, model_name, _), (total, device, use) in worst.items():
         limit = network.models[model_name].buffer_bytes or 0
-        parts = " + ".join(
-            f"{count} x {port.speed_gbps}G of {use.each_bytes[port] if use.each_bytes else 0} bytes"
-            for port, count in sorted(use.ports.items(), key=lambda each: (each[0].speed_gbps, each[0].cable_m))
-        )
+        parts = _parts(use)
         longest, nearest = max(port.cable_m for port in use.ports), _nearest_m(network, device, use, limit)
         what = f"the buffer of {_name(device)} does not hold the headroom of its lossless ports for {longest} m"
         hint = f"nearest that can be built: cable_m: {nearest}"
         yield Finding(_longest_at(network, device), what, f"at most {limit} bytes", f"{total}: {parts}", hint)
+
+
+def _parts(use: BufferUse) -> str:
+    return " + ".join(
+        f"{count} x {port.speed_gbps}G of {use.each_bytes[port] if use.each_bytes else 0} bytes"
+        for port, count in sorted(use.ports.items(), key=lambda each: (each[0].speed_gbps, each[0].cable_m))
+    )
+
+
+def _marks_without_room(network: Network, marks: Marks) -> Iterator[Finding]:
+    """Thresholds of the intent's own that queues cannot reach beside the headroom: of each model the fullest switch."""
+    own = {fabric: list(_own_thresholds(network, fabric, marks)) for fabric in network.fabrics}
+    least: dict[tuple[str, str], tuple[int, Device, BufferUse]] = {}
+    for device in (each for each in network.devices if own[each.fabric]):
+        model, use = network.models.get(device.model), buffer_use(network, device)
+        if model is not None and model.buffer_bytes is not None and use.total_bytes is not None:
+            key, left = (device.fabric, device.model), model.buffer_bytes - use.total_bytes
+            if key not in least or left < least[key][0]:
+                least[key] = left, device, use
+    for left, device, use in least.values():
+        for path, ecn in own[device.fabric]:
+            most, cell = ecn_in_cells(ecn, device.capabilities).max_bytes, device.capabilities.ecn_cell_bytes
+            if most > left:
+                what = f"{_name(device)} never holds that much beside its headroom, so it would never mark in full"
+                found = (
+                    f"{most} + {use.total_bytes} of headroom ({_parts(use)}) of {left + (use.total_bytes or 0)} bytes"
+                )
+                yield Finding(path, what, f"at most {left // cell * cell} bytes", found)
+
+
+def _own_thresholds(network: Network, fabric: str, marks: Marks) -> Iterator[tuple[Path, Ecn]]:
+    """Where the intent has thresholds of a fabric's classes, and of those of its planes."""
+    planes = network.planes_on(fabric)
+    for each in network.fabrics[fabric].classes:
+        if isinstance(each.ecn, Ecn):
+            wanted = (each.name, "ecn", "max_bytes")
+            own = [("planes", plane.name, "classes", *wanted) for plane in planes]
+            yield next((path for path in own if path in marks.lines), ("policy", "classes", *wanted)), each.ecn
+    for plane in planes:
+        for each in plane.classes or ():
+            if isinstance(each.ecn, Ecn):
+                yield ("planes", plane.name, "classes", each.name, "ecn", "max_bytes"), each.ecn
 
 
 def _nearest_m(network: Network, device: Device, use: BufferUse, limit: int) -> int:

@@ -7,19 +7,21 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+import yaml
 
 from nornir_tasks.design.catalogue import SwitchModel
 from nornir_tasks.design.headroom import PortCable, configured_bytes, configured_m
 from nornir_tasks.design.host_needs import host_needs
 from nornir_tasks.design.host_vars import OnPlane, roce_qos
 from nornir_tasks.design.lossless_cables import buffer_use, cables_of, is_lossless, unsourced, warnings
-from nornir_tasks.design.pipeline import every_demand
+from nornir_tasks.design.pipeline import design, every_demand
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platforms
 from nornir_tasks.render.render import render
 from tests.unit.design import long_cables
+from tests.unit.design.front import loaded
 
 LENGTHS_M = (3, 40, 100, 200, 500, 2000)
 OS_RELEASES = {"eos": "4.33.1F", "nvue": "5.14", "nxos": "10.4(3)"}
@@ -160,3 +162,23 @@ def test_the_buffer_is_judged_for_the_ports_that_growth_will_bring() -> None:
     before, after = buffer_use(network, device), buffer_use(network, more)
     assert sum(after.ports.values()) == sum(before.ports.values()) + 9
     assert (after.total_bytes or 0) > (before.total_bytes or 0)
+
+
+def test_marks_in_full_beyond_what_headroom_leaves_over_are_refused_and_the_largest_that_fits_is_built() -> None:
+    leaf = {"platform": "nvue", "release": "5.14", "medium": "FR4", "cable_m": 450}
+    made = yaml.safe_load(long_cables.SITE.read_text())
+    made["fabrics"]["compute"]["leaf"].update(leaf)
+    made["fabrics"]["compute"]["spine"].update({"medium": "FR4", "cable_m": 450})
+    ecn = made["policy"]["classes"]["roce"]["ecn"] = {"min_bytes": 100_000, "probability_percent": 10}
+
+    def built(max_bytes: int) -> None:
+        ecn["max_bytes"] = max_bytes
+        design(loaded(made), load_catalogue(), {name: each.facts for name, each in platforms().items()})
+
+    with pytest.raises(DesignError) as caught:
+        built(125_000_000)
+    largest = int(str(caught.value).partition("expected: at most ")[2].split()[0])
+    assert 0 < largest < 125_000_000
+    built(largest)
+    with pytest.raises(DesignError, match="beside its headroom"):
+        built(largest + 1)

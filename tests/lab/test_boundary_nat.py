@@ -16,7 +16,7 @@ from typing import Any
 import jinja2
 import pytest
 import yaml
-from boundary_pair import ROOT, Pair, rendered, site
+from boundary_pair import ROOT, Pair, rendered, run, site
 from routed_lab import needs_root
 from test_boundary_packets import PREFIXES, first, v4
 
@@ -24,6 +24,7 @@ from nornir_tasks.design.boundary_vars import firewall_host_vars
 
 sys.path.insert(0, str(ROOT / "roles" / "nat_gateway" / "files"))
 import nat_find
+from nat_records import Files, files, records, written
 
 pytestmark = [needs_root]
 
@@ -239,6 +240,22 @@ def test_the_log_is_bounded_and_says_where_it_begins(pair: Pair, tmp_path: Path)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "the log of firewall-1 begins at " in done.stderr
+
+
+def test_on_a_full_disk_the_oldest_records_make_room_for_the_newest(tmp_path: Path) -> None:
+    run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(tmp_path))
+    try:
+        there = Files(tmp_path, 8_000, 1_000_000)
+        lines = [json.dumps({"time": written(number), "gateway": "g", "event": "alive"}) for number in range(30_000)]
+        for start in range(0, len(lines), 100):
+            there.write(lines[start : start + 100], start)
+        there.close()
+        kept = [each["time"] for path in files(tmp_path) for each in records(path)]
+        assert kept[-1] == written(29_999)
+        assert kept == [written(number) for number in range(30_000 - len(kept), 30_000)], "without a hole"
+        assert len(kept) < 30_000
+    finally:
+        run("umount", str(tmp_path))
 
 
 def test_where_events_were_lost_the_log_says_so_and_writes_down_what_is_open(pair: Pair, tmp_path: Path) -> None:

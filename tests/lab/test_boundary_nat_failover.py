@@ -49,7 +49,7 @@ def test_translated_connections_go_on_at_the_other_gateway_and_both_logs_say_one
 ) -> None:
     (active, its_log), (standby, other_log) = both
     is_idle = os.getloadavg()[0] < (os.cpu_count() or 1)
-    source = hosts()["gpu"][0]
+    source = hosts()["login"][0]
     stream = active.pair.start("business", sys.executable, "-I", PROGRAM, "stream", source, SERVER, str(PORT))
     assert stream.stdin is not None
     assert stream.stdout is not None
@@ -84,6 +84,8 @@ def test_translated_connections_go_on_at_the_other_gateway_and_both_logs_say_one
     assert alone.startswith(f"{source} port ")
     assert f"to {SERVER} port {PORT}, before " in alone
 
+    both_say = {each["outside"] for log in (its_log, other_log) for each in opened(log, None)}
+    assert both_say == {address}, "the host has one address of its pool, whichever gateway translates"
     every = [each for log in (its_log, other_log) for each in opened(log, None)]
     times = sorted(each["time"] for each in every)
     gap = max(_seconds(later) - _seconds(earlier) for earlier, later in pairwise(times))

@@ -6,6 +6,7 @@ and are compressed. Standard library only.
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -69,9 +70,20 @@ class Files:
     def _put(self, data: bytes) -> None:
         left = memoryview(data)
         while left:
-            left = left[os.write(self.number, left) :]
+            try:
+                left = left[os.write(self.number, left) :]
+            except OSError as error:
+                if error.errno != errno.ENOSPC or not self._make_room():
+                    raise
         self.bytes += len(data)
         self.is_dirty = True
+
+    def _make_room(self) -> bool:
+        """Others filled the disk: rather the oldest records go than the newest."""
+        for oldest in files(self.folder)[:-1][:1]:
+            oldest.unlink(missing_ok=True)
+            return True
+        return False
 
     def write(self, lines: list[str], now_s: float) -> None:
         """All of them, in as many files as it takes."""

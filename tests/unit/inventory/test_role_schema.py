@@ -6,13 +6,18 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
+from nornir_tasks.design.bastion_vars import BastionHostVars
 from nornir_tasks.design.boundary_vars import FirewallHostVars
 from nornir_tasks.design.role_vars import HostVars
 from tests.unit.usecases.test_hosts import CHECKOUT
 
 TYPES = {"array": "list", "boolean": "bool", "integer": "int", "object": "dict", "string": "str"}
 """JSON schema -> Ansible."""
-MODELS = {name: field.annotation for each in (HostVars, FirewallHostVars) for name, field in each.model_fields.items()}
+MODELS = {
+    name: field.annotation
+    for each in (HostVars, FirewallHostVars, BastionHostVars)
+    for name, field in each.model_fields.items()
+}
 ROLES: dict[str, Any] = {name: next(iter(get_args(each)), each) for name, each in MODELS.items()}
 """Role -> its model; that of a role which not every host has is said with None beside it."""
 

@@ -53,9 +53,9 @@ def roles() -> list[str]:
 
 
 def roles_of(playbook: str) -> list[str]:
-    """The roles of a playbook's first play."""
-    play = yaml.safe_load((CHECKOUT / "playbooks" / playbook).read_text())[0]
-    return [each["role"].removeprefix("gpufabric.host.") for each in play["roles"]]
+    """The roles of a playbook's plays."""
+    plays = yaml.safe_load((CHECKOUT / "playbooks" / playbook).read_text())
+    return [each["role"].removeprefix("gpufabric.host.") for play in plays for each in play.get("roles", ())]
 
 
 @pytest.fixture

@@ -123,6 +123,8 @@ class Fabric:
     """The VRF that its switches route in, loopbacks included; None: the default one."""
     copies: int = 1
     """Equal copies that it consists of; no two have a switch in common, and each NIC has a port on each."""
+    incast_ports: int | None = None
+    """Ports of a switch that are congested at once in the worst case; None: not said."""
 
     @property
     def has_pairs(self) -> bool:

@@ -10,7 +10,8 @@ from fractions import Fraction
 from math import ceil
 
 LEAST_CONGESTED = 8
-"""Ports that are congested at once in the worst case: half of a switch's lossless ports, and no fewer than these."""
+"""Ports that are congested at once in the worst case, where the intent says nothing: half of a switch's lossless ports,
+and no fewer than these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,9 @@ class Pool:
         return f"{self.alpha} x {self.size_bytes} / (1 + {self.alpha} x {ports})"
 
 
-def worst_case(lossless_ports: int) -> int:
-    """Ports that count as congested at once."""
-    return max(LEAST_CONGESTED, ceil(lossless_ports / 2))
+def worst_case(lossless_ports: int, declared: int | None = None) -> int:
+    """Ports that count as congested at once; ``declared``: what the intent says."""
+    return max(LEAST_CONGESTED, ceil(lossless_ports / 2)) if declared is None else declared
 
 
 def alpha_of(text: str) -> Fraction | None:

@@ -105,6 +105,10 @@ class PolicyIntent(Part):
     queue_pairs: QueuePairsIntent | None = None
     """Flows of RDMA between two GPUs. Without it NCCL's own default applies: one. ``nornir design --explain`` shows
     what is asked of the fullest link."""
+    incast_ports: Annotated[int, Field(ge=1, le=1024)] | None = None
+    """How many ports of a switch are congested at once in the worst case, for ``nornir prove --only ecn-before-pfc``:
+    with that many, queues are still marked in full before ports pause. Without it half of its lossless ports, and no
+    fewer than 8."""
     mtu: MtuIntent
     """IP MTUs of hosts and of fabrics."""
     unused_ports: Literal["shut", "leave"] = "shut"

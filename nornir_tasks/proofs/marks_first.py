@@ -2,7 +2,7 @@
 
 One port that feeds one queue: the queue is as deep as what the port holds, so it must be marked before the port pauses.
 With n congested ports a dynamic threshold falls to alpha x S / (1 + alpha x n) of a pool of S bytes, and marking in
-full must come first in the worst case too: half of the lossless ports, at least 8.
+full must come first in the worst case too: the intent's ``incast_ports``, or half of the lossless ports, at least 8.
 
 Alpha and pool are lines beside our model. Where they are there, a switch is judged by them; a queue that is marked from
 more than the whole buffer on is wrong without them. All else could not be told, and never passes.
@@ -87,7 +87,7 @@ class _Judge:
         model = self.read.network.models.get(device.model)
         buffer = model.buffer_bytes if model is not None else None
         shown = self._shown(device, ports, buffer)
-        broken = [each for one in marks for each in _broken(device, one, shown, buffer, _lossless(ports))]
+        broken = [each for one in marks for each in _broken(device, one, shown, buffer, self._congested(device, ports))]
         if shown is None:
             self._note(device, marks)
             self.tally.count(broken, ports.doubts(""), (NOT_SHOWN.format(device.os),))
@@ -95,6 +95,10 @@ class _Judge:
             self.tally.count(broken, ports.doubts(""), (NO_POOL.format(device.os),))
         else:
             self.tally.count(broken, ports.doubts(""))
+
+    def _congested(self, device: Device, ports: Ports) -> int:
+        """Ports that count as congested at once."""
+        return worst_case(_lossless(ports), self.read.network.fabrics[device.fabric].incast_ports)
 
     def _shown(self, device: Device, ports: Ports, buffer: int | None) -> _PausesAt | None:
         """From lines beside the model."""
@@ -162,9 +166,9 @@ def _in_cells(ecn: Ecn, device: Device) -> Ecn:
 
 
 def _broken(
-    device: Device, one: _Marks, shown: _PausesAt | None, buffer: int | None, lossless_ports: int
+    device: Device, one: _Marks, shown: _PausesAt | None, buffer: int | None, congested: int
 ) -> Iterator[Broken]:
-    found = _early(one, shown, buffer) or _in_full(one, shown, lossless_ports)
+    found = _early(one, shown, buffer) or _in_full(one, shown, congested)
     if found:
         setting = Setting("marks", one.port, one.profile, one.queue)
         place = Place(device.name, one.port)
@@ -188,9 +192,9 @@ def _early(one: _Marks, shown: _PausesAt | None, buffer: int | None) -> str:
     return ""
 
 
-def _in_full(one: _Marks, shown: _PausesAt | None, lossless_ports: int) -> str:
+def _in_full(one: _Marks, shown: _PausesAt | None, ports: int) -> str:
     """Marking in full comes after the pause of so many ports as count as the worst case."""
-    what, ports = f"queue {one.queue} is marked in full from {one.ecn.max_bytes} bytes", worst_case(lossless_ports)
+    what = f"queue {one.queue} is marked in full from {one.ecn.max_bytes} bytes"
     if shown is not None and shown.fixed_bytes is not None:
         return f"{what}, and a port pauses from {shown.fixed_bytes}" if one.ecn.max_bytes > shown.fixed_bytes else ""
     pool = shown.least if shown is not None else None

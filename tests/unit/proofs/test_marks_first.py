@@ -6,11 +6,14 @@ The judge here counts congested ports one by one, in whole bytes, and reads the 
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from math import inf
+from pathlib import Path
 
 import pytest
+import yaml
 
 from nornir_tasks.design.pause_point import Pool, alpha_of, worst_case
 from nornir_tasks.proofs import headroom_fits, marks_first
@@ -18,6 +21,7 @@ from nornir_tasks.proofs.cables import Read
 from nornir_tasks.proofs.quotes import findings
 from nornir_tasks.proofs.verdicts import Outcome
 from nornir_tasks.usecases.site import load
+from tests.unit.design.test_sites import ROOT
 from tests.unit.proofs.lossless_mutants import Mutant, Proved, Rendered
 
 SPINE, EOS_LEAF, NXOS_LEAF = "spine-1", "leaf-g1-r0", "leaf-g1-r1"
@@ -229,6 +233,26 @@ def test_what_is_published_for_the_asic_is_noted_and_decides_nothing() -> None:
     # 52,161,690 / (1 + n) is less than 1,511,424 from 34 on
     assert "alpha 1 and 52161690 bytes" in note
     assert "from 34 congested ports" in note
+
+
+def test_the_intent_says_how_many_ports_are_congested_at_once() -> None:
+    network = rails().design.network
+    compute = network.fabrics["compute"]
+    switches = {**rails().switches, SPINE: rails().read(SPINE, buffers("alpha_1", 25))}
+    broken = {}
+    for declared in (None, 2, 7, 100):
+        fabrics = {**network.fabrics, "compute": replace(compute, incast_ports=declared)}
+        read = Read(replace(network, fabrics=fabrics), switches, rails().hosts)
+        outcome = marks_first.judge(read)
+        broken[declared] = bool(outcome.broken)
+    assert broken == {None: True, 2: False, 7: False, 100: True}
+
+
+def test_the_intents_number_reaches_the_proof(tmp_path: Path) -> None:
+    data = yaml.safe_load((ROOT / "inventory/lab-rails/fabric.yml").read_text())
+    data["policy"]["incast_ports"] = 3
+    (tmp_path / "fabric.yml").write_text(yaml.safe_dump(data))
+    assert load(tmp_path).network.fabrics["compute"].incast_ports == 3
 
 
 @pytest.mark.parametrize("ports", [1, 15, 16, 17, 64])

@@ -1,9 +1,9 @@
 """Connections through firewalls while one of them dies: one that stays open, and new ones all the time.
 
 Run in a namespace, by the standard library alone: ``serve PORT`` answers whatever comes; ``stream SOURCE DESTINATION
-PORT`` writes a number every 20 ms over one connection, reads them back, opens a connection every 100 ms beside, and at
-the end of its input prints a line of JSON: how long no answer came, at most and at the end, and how long no new
-connection came about.
+PORT [SOURCE_PORT]`` writes a number every 20 ms over one connection, reads them back, opens a connection every 100 ms
+beside, and at the end of its input prints a line of JSON: how long no answer came, at most and at the end, and how long
+no new connection came about.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def _echo(connection: socket.socket) -> None:
 class Stream:
     """One connection that stays."""
 
-    def __init__(self, source: str, destination: str, port: int) -> None:
+    def __init__(self, source: str, destination: str, port: int, source_port: int) -> None:
         self.ends = (source, destination, port)
         self.answers: list[float] = []
         self.refused: list[float] = []
         self.opened: list[float] = []
         self.is_over, self.over_at = False, 0.0
         self.error = ""
-        self.connection = socket.create_connection((destination, port), 5, (source, 0))
+        self.connection = socket.create_connection((destination, port), 5, (source, source_port))
         self.connection.settimeout(30)
 
     def write(self) -> None:
@@ -96,9 +96,9 @@ class Stream:
         }
 
 
-def stream(source: str, destination: str, port: int) -> None:
+def stream(source: str, destination: str, port: int, source_port: int = 0) -> None:
     """Until the input ends."""
-    one = Stream(source, destination, port)
+    one = Stream(source, destination, port, source_port)
     threads = [threading.Thread(target=each, daemon=True) for each in (one.write, one.read, one.open)]
     for each in threads:
         each.start()
@@ -115,4 +115,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "serve":
         serve(int(sys.argv[2]))
     else:
-        stream(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+        stream(sys.argv[2], sys.argv[3], *map(int, sys.argv[4:]))

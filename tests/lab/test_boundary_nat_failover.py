@@ -96,5 +96,39 @@ def test_translated_connections_go_on_at_the_other_gateway_and_both_logs_say_one
     )
 
 
+def test_two_hosts_with_one_address_and_one_port_of_their_own_both_go_on(
+    both: list[tuple[Firewall, Gateway]],
+) -> None:
+    (active, its_log), (standby, other_log) = both
+    two = hosts()["gpu"][:2]  # one address outside
+    streams = []
+    for source in two:
+        command = ("stream", source, SERVER, str(PORT), "33333")
+        streams.append(active.pair.start("business", sys.executable, "-I", PROGRAM, *command))
+    for each in streams:
+        assert each.stdout is not None
+        assert each.stdout.readline() == "ready\n"
+    time.sleep(2)
+    first = {each["inside"]: each for each in opened(its_log, None) if each["inside_port"] == 33333}
+    assert {*first} == {*two}
+    ports = {each["outside_port"] for each in first.values()}
+    assert len(ports) == 2, "the kernel gave one of them another port"
+    active.die()
+    until(lambda: standby.shared() == SHARED, "the other one has all addresses")
+    time.sleep(6)
+    for each in streams:
+        assert each.stdin is not None
+        assert each.stdout is not None
+        each.stdin.close()
+        outcome = json.loads(each.stdout.readline())
+        assert outcome["error"] == ""
+        assert outcome["silent_at_the_end_s"] < 2
+    for source, each in first.items():
+        (answer,) = found(
+            each["outside"], each["outside_port"], time.time() - 1, "tcp", its_log.folder, other_log.folder
+        )
+        assert answer.startswith(f"{source} port 33333 tcp ")
+
+
 def _seconds(text: str) -> float:
     return time.mktime(time.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")) + float(f"0{text[19:-1]}")

@@ -20,6 +20,8 @@ PRIORITIES = (150, 100)
 """Of VRRP. The first one begins; whoever has the proxy's addresses keeps them."""
 ROUTER_ID = 102
 """Of VRRP, IPv4 and IPv6 alike; the balancers on the same link have 101, the firewalls count from 51."""
+WITH_MAPPED, NOT_MAPPED = "::/8", "::/96"
+"""The first one has IPv4 addresses written as IPv6 (::ffff:0:0/96), and squid writes all of IPv4 so."""
 
 
 class RelayDnsVars(Vars):
@@ -188,7 +190,8 @@ def _placed(each: BoundaryIntent, own: RelaysIntent, addresses: Addresses, place
 
 def _private(found: Boundary) -> Prefixes:
     own = found.own
-    return of(prefix for family in FAMILIES for prefix in (*own[family], *NOT_FROM_OUTSIDE[family]))
+    every = [prefix for family in FAMILIES for prefix in (*own[family], *NOT_FROM_OUTSIDE[family])]
+    return of(NOT_MAPPED if prefix == WITH_MAPPED else prefix for prefix in every)
 
 
 def _texts(addresses: Addresses) -> tuple[str, ...]:

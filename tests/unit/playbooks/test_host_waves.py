@@ -70,6 +70,7 @@ def copy(tmp_path: Path) -> Path:
             (collection / "roles" / role / "tasks" / file).write_text(tasks.replace("ROLE", role))
     local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     local["bond_interfaces_bonds"] = [{"name": "data"}]  # else its role is left out
+    local["egress_client_nameservers"] = []  # the same
     groups = {"compute": {"hosts": dict.fromkeys(HOSTS)}, "network": {}, "storage": {}, "services": {}}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"vars": local, "children": groups}}))
     own = [line for line in (CHECKOUT / "ansible.cfg").read_text().splitlines() if line.startswith("retry_files")]
@@ -239,15 +240,19 @@ def test_network_boundary_and_storage_come_before_compute() -> None:
 
 
 BONDED = ["bond_interfaces", "plane_guard", "hugepages", "host_validate"]
-WITH_RAILS = [each for each in roles() if each not in ("bond_interfaces", "gpudirect", "nccl")]
-"""Of hosts without GPUs and without bonds."""
+WITH_RAILS = [each for each in roles() if each not in ("bond_interfaces", "egress_client", "gpudirect", "nccl")]
+"""Of hosts without GPUs and without bonds, and no clients of relays."""
 RAILS = [{"name": "rail0"}]
 
 
 def with_all_kinds(copy: Path) -> None:
-    """Storage hosts with bonds, and with rails; logins on one plane, and with bonds and rails; a GPU host."""
+    """Storage hosts with bonds, and with rails; logins on one plane, and with bonds and rails; a GPU host.
+
+    All but the storage hosts are clients of relays.
+    """
     inventory = yaml.safe_load((copy / "hosts.yml").read_text())
     bonds = inventory["all"]["vars"].pop("bond_interfaces_bonds")
+    client = {"egress_client_nameservers": inventory["all"]["vars"].pop("egress_client_nameservers")}
     two = {"storage": ["data"], "business": ["data.300"]}
     inventory["all"]["children"] = {
         "network": {},
@@ -259,11 +264,16 @@ def with_all_kinds(copy: Path) -> None:
         },
         "services": {
             "hosts": {
-                "login-1": {"bond_interfaces_bonds": bonds},
-                "login-2": {"bond_interfaces_bonds": bonds, "rail_interfaces_rails": RAILS, "plane_guard_planes": two},
+                "login-1": {"bond_interfaces_bonds": bonds, **client},
+                "login-2": {
+                    "bond_interfaces_bonds": bonds,
+                    "rail_interfaces_rails": RAILS,
+                    "plane_guard_planes": two,
+                    **client,
+                },
             }
         },
-        "compute": {"hosts": {"gpu-1": {"bond_interfaces_bonds": bonds}}},
+        "compute": {"hosts": {"gpu-1": {"bond_interfaces_bonds": bonds, **client}}},
     }
     (copy / "hosts.yml").write_text(yaml.safe_dump(inventory))
 
@@ -276,7 +286,7 @@ def test_each_kind_of_host_gets_its_own_roles(copy: Path) -> None:
     assert ran == {
         "storage-1": BONDED,
         "storage-2": WITH_RAILS,
-        "login-1": [role for role in BONDED if role != "plane_guard"],
+        "login-1": ["bond_interfaces", "egress_client", "hugepages", "host_validate"],
         "login-2": [each for each in roles() if each not in ("gpudirect", "nccl")],
         "gpu-1": roles(),
     }
@@ -326,7 +336,7 @@ def test_the_boundary_comes_first_one_firewall_after_the_other_and_both_are_judg
     assert code == 0, printed
     of_boundary = [line for line in notes if line.split()[1].startswith("firewall-")]
     assert of_boundary == notes[: len(of_boundary)], "a host was brought up before the boundary was"
-    brought_up = [f"{role} firewall-{each}" for each in (1, 2) for role in roles_of("boundary.yml")]
+    brought_up = [f"{role} firewall-{each}" for each in (1, 2) for role in ("nat_gateway", "firewall")]
     assert of_boundary[:-2] == brought_up
     assert sorted(of_boundary[-2:]) == ["host_validate firewall-1", "host_validate firewall-2"]
     code, _, notes = play(copy, failing={"firewall": ["firewall-1"]})

@@ -94,7 +94,15 @@ class _Judge:
         elif shown.fixed_bytes is None and shown.least is None:
             self.tally.count(broken, ports.doubts(""), (NO_POOL.format(device.os),))
         else:
+            self._figure(device, marks, shown.least)
             self.tally.count(broken, ports.doubts(""))
+
+    def _figure(self, device: Device, marks: list[_Marks], pool: Pool | None) -> None:
+        """The number of congested ports from which pauses come before full marking, where the pool moves."""
+        for depth in sorted({each.ecn.max_bytes for each in marks} - {0}) if pool is not None else ():
+            first = pool.first_before(depth) if pool is not None else 0
+            what = f"pauses come before full marking at {depth} bytes from {first} congested ports"
+            self.notes[f"{device.model}, as its lines have alpha and pool: {what}"] = None
 
     def _congested(self, device: Device, ports: Ports) -> int:
         """Ports that count as congested at once."""

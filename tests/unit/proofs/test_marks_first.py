@@ -177,6 +177,16 @@ def test_a_finding_has_the_sum_and_the_number_of_ports() -> None:
     assert broken.what.endswith(f"first from {first} ports on")
 
 
+def test_a_pass_says_from_how_many_ports_pauses_come_first() -> None:
+    pool, depth = BUFFER // 2 - headroom(), in_cells(1_500_000)
+    first = next(ports for ports in range(1, 999) if pool / (1 + ports) < depth)
+    notes = of(proved(SPINE, buffers("alpha_1", 50))).notes
+    assert (
+        f"SN5600, as its lines have alpha and pool: pauses come before full marking at {depth} bytes from {first}"
+        in (" ".join(notes))
+    )
+
+
 def test_alpha_without_a_pool_is_never_a_pass() -> None:
     outcome = of(proved(SPINE, buffers("alpha_1")))
     assert outcome.passed == 0

@@ -69,7 +69,8 @@ Pools = Sequence[tuple[str | None, IPv4Network]]
 
 
 def _pools(owners: Iterable[Fabric | Plane]) -> Pools:
-    return tuple((each.vrf, IPv4Network(pool)) for each in owners for pool in each.pools.values())
+    pools = ((each.vrf, pool) for each in owners for pool in each.pools.values() if ":" not in pool)
+    return tuple((vrf, IPv4Network(pool)) for vrf, pool in pools)
 
 
 def vrfs(evidence: Evidence) -> tuple[str | None, ...]:

@@ -256,6 +256,11 @@ class Capabilities:
     storm_control: StormFacts | None = None
     storm_control_gap: str = ""
     """Why it has no limit of some kind, for the operator's message."""
+    has_outside_bgp: bool = False
+    """Sessions with networks of others can be configured: IPv6 routes, lists of AS paths, aggregates, one's own next
+    hop within the AS, static routes behind an interface."""
+    outside_gap: str = "nobody has compared the lines for sessions with other networks with a source"
+    """Why not, for the operator's message."""
     has_tags: bool = False
     """Ports can be trunks, and have routed subinterfaces."""
     tag_gap: str = ""

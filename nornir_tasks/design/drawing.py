@@ -75,7 +75,7 @@ def _rails(rails: Sequence[int]) -> str:
 
 
 def _plural(tier: str, count: int) -> str:
-    return tier if count == 1 else {"leaf": "leaves", "spine": "spines", "core": "cores"}[tier]
+    return tier if count == 1 else {"leaf": "leaves"}.get(tier, f"{tier}s")
 
 
 def _label(cables: Cables, sign: str = "×") -> str:

@@ -21,7 +21,7 @@ def check(intent: Intent, catalogue: Catalogue, facts: Mapping[str, OsFacts]) ->
     if boundary is None or boundary.edge is None:
         return
     choice = choose_one(boundary.edge, AT, catalogue, facts, intent.marks)
-    findings = [*_ports(choice, boundary), *_too_many(choice, boundary)]
+    findings = [*_system(choice), *_ports(choice, boundary), *_too_many(choice, boundary)]
     for name, upstream in boundary.upstreams.items():
         findings += _bogons(name, upstream, boundary, catalogue.bogons)
     if findings:
@@ -37,6 +37,13 @@ def is_in(one: Prefix, other: Prefix) -> bool:
 
 def _at(name: str, *path: str | int) -> Path:
     return ("boundary", "upstreams", name, *path)
+
+
+def _system(choice: Choice) -> Iterator[Finding]:
+    known = choice.capabilities
+    if not known.has_outside_bgp:
+        what = f"{known.os} {known.release} is no edge router: {known.outside_gap}"
+        yield Finding((*AT, "platform"), what, "a system with sessions with other networks", known.os)
 
 
 def _ports(choice: Choice, boundary: BoundaryIntent) -> Iterator[Finding]:

@@ -60,6 +60,8 @@ def _of_route(where: str, route: StaticRoute, known: Capabilities) -> Iterator[P
         return
     if others:
         yield Problem(where, "a next hop of the other family", f"addresses of IPv{version}", ", ".join(others))
+    if route.interface is not None and not route.next_hops:
+        yield Problem(where, "a discard route behind an interface", "next hops, or no interface", route.interface)
     if route.tag is not None and not 1 <= route.tag <= MAX_TAG:
         yield Problem(where, "no such tag can be configured", f"1 to {MAX_TAG}", str(route.tag))
 

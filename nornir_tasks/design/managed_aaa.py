@@ -68,7 +68,7 @@ def _findings(intent: Intent, network: Network) -> Iterator[Finding]:
 
 
 def _without_a_key(intent: Intent, device: Device, kind: str, found: AaaPolicy) -> Finding:
-    is_own = intent.fabrics[device.fabric].base is not None
+    is_own = intent.has_own_base(device.fabric)
     path = ("fabrics", device.fabric, "base") if is_own else ("base",)
     known = ", ".join(system for system, _ in found.keys)
     expected = f"a secret for {device.os} as well"

@@ -52,7 +52,7 @@ def _findings(intent: Intent, network: Network) -> Iterator[Finding]:
 
 
 def _without_a_hash(intent: Intent, device: Device, account: AccountPolicy) -> Finding:
-    is_own = intent.fabrics[device.fabric].base is not None
+    is_own = intent.has_own_base(device.fabric)
     path = ("fabrics", device.fabric, "base") if is_own else ("base",)
     found = ", ".join(system for system, _ in account.hashes)
     expected = f"a secret for {device.os} as well"

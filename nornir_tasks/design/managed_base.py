@@ -18,6 +18,8 @@ from nornir_tasks.intent.model import Intent
 def by_fabric(intent: Intent) -> Mapping[str, BasePolicy]:
     """Fabric -> what is managed there: its own, else the site's. Fabrics where nothing is are not in it."""
     found = {name: intent.base if fabric.base is None else fabric.base for name, fabric in intent.fabrics.items()}
+    if intent.boundary is not None and intent.boundary.edge is not None:
+        found[intent.boundary.edge.name_prefix] = intent.base
     return {name: _policy(each) for name, each in found.items() if isinstance(each, BaseIntent)}
 
 
@@ -25,7 +27,7 @@ def check(network: Network, intent: Intent) -> None:
     """Raises DesignError where a management port is managed without an address, or a list locks somebody out."""
     findings: list[Finding] = []
     for name, policy in network.base.items():
-        path = (*(("fabrics", name) if intent.fabrics[name].base is not None else ()), "base")
+        path = (*(("fabrics", name) if intent.has_own_base(name) else ()), "base")
         findings += lockout.findings(network, policy, path)
         without = [each.name for each in network.devices if each.fabric == name and each.name not in network.management]
         if policy.port and without:

@@ -111,5 +111,5 @@ def _findings(intent: Intent, network: Network) -> Iterator[Finding]:
 
 def place_of(intent: Intent, fabric: str) -> Path:
     """Where the intent says what SNMP of this fabric's switches is."""
-    is_own = intent.fabrics[fabric].base is not None
+    is_own = intent.has_own_base(fabric)
     return (*(("fabrics", fabric) if is_own else ()), "base", "snmp")

@@ -13,6 +13,7 @@ from typing import Literal
 from nornir_tasks.design.cables import Cable
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Slot, SwitchModel
+from nornir_tasks.design.edge_terms import EdgeTerms
 from nornir_tasks.design.flows import Ends, ends
 from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.links import Circuit, Endpoint, HostNic, Link, NicPort
@@ -125,6 +126,8 @@ class Fabric:
     """Equal copies that it consists of; no two have a switch in common, and each NIC has a port on each."""
     incast_ports: int | None = None
     """Ports of a switch that are congested at once in the worst case; None: not said."""
+    vlans: frozenset[int] = frozenset()
+    """VLANs of its own on its switches, beside those of planes and of pairs."""
 
     @property
     def has_pairs(self) -> bool:
@@ -134,7 +137,7 @@ class Fabric:
     @property
     def oversubscription(self) -> float:
         """As built, of the leaves where it is highest."""
-        return max(each.oversubscription for each in self.parts)
+        return max((each.oversubscription for each in self.parts), default=1.0)
 
     def parts_of(self, plane: str) -> tuple[FabricPart, ...]:
         """Those of one plane."""
@@ -180,6 +183,8 @@ class Network:
     """Switch -> the address of its management port; empty where the site describes no out-of-band plane."""
     tool: str = ""
     """The attached device that the switches are pushed from; empty where nothing is attached."""
+    edge: EdgeTerms | None = None
+    """What the edge routers are for; None: the site has none."""
 
     def device(self, name: str) -> Device:
         """The switch of this name; KeyError if there is none."""

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from ipaddress import IPv4Address, ip_address, ip_network
+from ipaddress import ip_address, ip_network
 
 from nornir_tasks.design.config.base import Base, Server
 from nornir_tasks.design.config.bgp import Bgp, Neighbor
@@ -108,10 +108,12 @@ def _qos(qos: Qos) -> Qos:
 
 def _routing_policy(policy: RoutingPolicy) -> RoutingPolicy:
     lists = sorted(policy.prefix_lists, key=lambda each: each.name)
+    paths = sorted(policy.as_path_lists, key=lambda each: each.name)
     maps = sorted(policy.route_maps, key=lambda each: each.name)
     return RoutingPolicy(
         tuple(replace(each, rules=tuple(sorted(each.rules, key=lambda rule: rule.sequence))) for each in lists),
         tuple(replace(each, rules=tuple(sorted(each.rules, key=lambda rule: rule.sequence))) for each in maps),
+        tuple(replace(each, rules=tuple(sorted(each.rules, key=lambda rule: rule.sequence))) for each in paths),
     )
 
 
@@ -121,11 +123,12 @@ def _bgp(bgp: Bgp, sort_key: Callable[[str], tuple[int, ...]]) -> Bgp:
         vrf = neighbor.vrf or ""
         if neighbor.interface is not None:
             return vrf, 1, sort_key(neighbor.interface)
-        return vrf, 0, (int(IPv4Address(neighbor.peer)),)
+        return vrf, 0, _by_address(neighbor.peer)
 
     return replace(
         bgp,
         networks=prefixes_in_order(bgp.networks),
+        aggregates=prefixes_in_order(bgp.aggregates),
         peer_groups=tuple(sorted(bgp.peer_groups, key=lambda each: each.name)),
         neighbors=tuple(sorted(bgp.neighbors, key=place)),
         vrfs=tuple(

@@ -15,7 +15,7 @@ from nornir_tasks.design.config.interfaces import Breakout, Layer1
 from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import Ecn
-from nornir_tasks.design.config.routing_policy import PrefixList, RouteMap
+from nornir_tasks.design.config.routing_policy import AsPathList, PrefixList, RouteMap
 from nornir_tasks.design.config.snmp import KeyForm, SnmpAuth
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.storm_control import StormControl
@@ -255,6 +255,7 @@ class PartialConfig:
     pair: PairSettings | None = None
     """All of it, whatever the OS has lines for; ``realise`` leaves out the rest."""
     prefix_lists: Mapping[str, PrefixList] | None = field(default=None, metadata=KEYED)
+    as_path_lists: Mapping[str, AsPathList] | None = field(default=None, metadata=KEYED)
     route_maps: Mapping[str, RouteMap] | None = field(default=None, metadata=KEYED)
     static_routes: Mapping[RouteKey, StaticRoute] | None = field(default=None, metadata=KEYED)
     """By VRF (None: the default one) and prefix."""
@@ -266,6 +267,8 @@ class PartialConfig:
     log_neighbor_changes: bool | None = None
     networks: frozenset[str] | None = field(default=None, metadata=KEYED)
     """Prefixes announced."""
+    aggregates: frozenset[str] | None = field(default=None, metadata=KEYED)
+    """Prefixes announced in place of the networks in them."""
     peer_groups: Mapping[str, PeerGroup] | None = field(default=None, metadata=KEYED)
     neighbors: Mapping[SessionKey, Neighbor] | None = field(default=None, metadata=KEYED)
     """By VRF (None: the default one) and peer: the far end's address, or the port of an unnumbered session."""

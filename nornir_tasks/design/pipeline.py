@@ -48,6 +48,7 @@ from nornir_tasks.design.choices import Choices, choose
 from nornir_tasks.design.circuits import Circuits
 from nornir_tasks.design.claims import THE_BASE, THE_SWITCH, fabric_key
 from nornir_tasks.design.demand import Demand, demands
+from nornir_tasks.design.edge_network import EdgeNetwork, edge_network
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.joints import Joints, join
 from nornir_tasks.design.kinds import Kinds, kinds
@@ -124,8 +125,11 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     known = _Known(catalogue, os_facts, intent.marks, intent.allow_memory)
     edges.check(intent, catalogue, os_facts)
     built = [_build(each, known) for each in by_fabric(demands(intent, kinds().planes)).values()]
+    edge = edge_network(intent, catalogue, os_facts)
+    built += [_built_edge(edge)] if edge is not None else []
     trees = [_build((each,), known) for each in known.attaching.demands(intent, _planned(built))]
-    built = sorted((*built, *trees), key=lambda each: [*intent.fabrics].index(each.fabric.name))
+    order = [*intent.fabrics, *(each.fabric.name for each in built)]  # edge routers, which are no part of it, come last
+    built = sorted((*built, *trees), key=lambda each: order.index(each.fabric.name))
     network = Network(
         site=intent.site,
         fabrics={each.fabric.name: each.fabric for each in built},
@@ -144,6 +148,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
         places={device: place for each in built for device, place in each.places.items()},
         base=managed_base.by_fabric(intent),
         tool=tool(intent) or "",
+        edge=None if edge is None else edge.terms,
     )
     management_paths.check(network, intent.marks)
     declared(network, kinds(), intent.marks)
@@ -163,6 +168,8 @@ def every_demand(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, Os
     if not of_trees(intent):
         return own
     built = [_build(each, known) for each in by_fabric(own).values()]
+    edge = edge_network(intent, catalogue, os_facts)
+    built += [_built_edge(edge)] if edge is not None else []
     return (*own, *known.attaching.demands(intent, _planned(built)))
 
 
@@ -193,6 +200,21 @@ def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
         places=places(fabric.racks),
         planned=_planned_of(parts, joints, known, {each.name for each in devices}),
         attached_prefixes=dict(addressing.attached_prefixes(devices, parts[0], cuts)),
+    )
+
+
+def _built_edge(edge: EdgeNetwork) -> _Built:
+    """The edge routers beside the fabrics; no plane rides on them."""
+    return _Built(
+        fabric=edge.fabric,
+        planes=(),
+        devices=edge.devices,
+        circuits=edge.circuits,
+        host_blocks={},
+        cabling=Cabling(edge.devices, edge.links, edge.cables, ()),
+        models={edge.choice.model.model: edge.choice.model},
+        places={},
+        planned=tuple(PlannedSwitch(each.name, each.os, is_there=True) for each in edge.devices),
     )
 
 

@@ -14,6 +14,7 @@ from nornir_tasks.design import (
     gateway_rules,
     layer3,
     managed_base,
+    outside_rules,
     pairing,
     relay_rules,
     storm_rules,
@@ -105,7 +106,9 @@ def realise(
         interfaces=bender.interfaces(intended.ports or {}, mtus, profiles),
         pair=pairing.within(intended.pair, device.capabilities),
         routing_policy=RoutingPolicy(
-            tuple((intended.prefix_lists or {}).values()), tuple((intended.route_maps or {}).values())
+            tuple((intended.prefix_lists or {}).values()),
+            tuple((intended.route_maps or {}).values()),
+            tuple((intended.as_path_lists or {}).values()),
         ),
         static_routes=tuple(map(layer3.as_printed, (intended.static_routes or {}).values())),
         bgp=bender.bgp(intended),
@@ -119,6 +122,7 @@ def realise(
     for rules in (gateway_rules, relay_rules, storm_rules):
         bender.problems.extend(rules.problems(device.name, intended.ports or {}, device.capabilities))
     bender.problems.extend(managed_base.problems(device.name, intended.base, device.capabilities))
+    bender.problems.extend(outside_rules.problems(device.name, intended, device.capabilities))
     if bender.problems:
         raise DesignError(bender.problems)
     claims = replace(
@@ -368,6 +372,7 @@ class _Bender:
             graceful_restart_helper_only=intended.graceful_restart_helper_only is True,
             log_neighbor_changes=intended.log_neighbor_changes is True,
             networks=tuple(intended.networks or ()),
+            aggregates=tuple(intended.aggregates or ()),
             peer_groups=tuple(self.peer_group(group) for group in (intended.peer_groups or {}).values()),
             neighbors=tuple((intended.neighbors or {}).values()),
             vrfs=self.bgp_vrfs(intended),

@@ -71,6 +71,10 @@ class Intent(Part):
         """See :mod:`nornir_tasks.intent.site_rules`."""
         return site_rules.site(self)
 
+    def has_own_base(self, fabric: str) -> bool:
+        """Do the switches of a fabric have base configuration of their own? Edge routers have the site's."""
+        return fabric in self.fabrics and self.fabrics[fabric].base is not None
+
     @property
     def marks(self) -> Marks:
         """Where each value stands in the file, for errors found later."""

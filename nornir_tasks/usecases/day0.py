@@ -151,7 +151,7 @@ def _without_account(selection: Selection, listed: DeviceList) -> Iterator[Probl
         policy = network.base.get(fabric)
         if policy is None or listed.username in {each.name for each in policy.accounts or ()}:
             continue
-        path = ("fabrics", fabric, "base") if selection.design.site.intent.fabrics[fabric].base else ("base",)
+        path = ("fabrics", fabric, "base") if selection.design.site.intent.has_own_base(fabric) else ("base",)
         what = f"the account that pushes is none of those that the first push makes: {listed.username}"
         hint = f"declare it: accounts: {{{listed.username}: {{role: admin, hash: {{...: !secret NAME}}}}}}"
         found = ", ".join(each.name for each in policy.accounts or ()) or "accounts are not managed"

@@ -82,7 +82,7 @@ def _not_hashes(design: SiteDesign, values: Mapping[str, str]) -> Iterator[Probl
 
 def _uses(design: SiteDesign, device: Device) -> Iterator[_Use]:
     base, facts = design.network.base.get(device.fabric), device.capabilities.account_facts
-    is_own = design.site.intent.fabrics[device.fabric].base is not None
+    is_own = design.site.intent.has_own_base(device.fabric)
     path: Path = ("fabrics", device.fabric, "base") if is_own else ("base",)
     hint = "write another to the secret; systems with different kinds get a secret each, as {SYSTEM: !secret NAME}"
     for account in (base and base.accounts) or ():

@@ -68,6 +68,10 @@ class SiteDesign:
         return device
 
 
+BOUNDARY = "boundary"
+"""What edge routers are called where planes are chosen: no plane rides on them, and all of them is the boundary's."""
+
+
 @dataclass(frozen=True, eq=False)
 class Selection(Mapping[str, Wanted]):
     """The switches chosen, in the order of declared identity, each with what it shall hold for the chosen planes.
@@ -137,7 +141,9 @@ def select(design: SiteDesign, planes: Sequence[str] = (), limit: Sequence[str] 
     """
     _check_planes(design, planes)
     devices, named = _chosen(design, limit), ", ".join(planes)
-    fabrics = {design.network.planes[plane].fabric for plane in planes if plane != BASE}
+    network = design.network
+    fabrics = {network.planes[plane].fabric for plane in planes if plane in network.planes}
+    fabrics |= {network.edge.fabric} if network.edge is not None and BOUNDARY in planes else set()
     fabrics |= design.network.base.keys() if BASE in planes else set()
     if planes:
         devices = {name: device for name, device in devices.items() if device.fabric in fabrics}
@@ -185,7 +191,8 @@ def _not_relayed(design: SiteDesign, plane: str, known: Capabilities) -> Iterato
 def _not_limited(design: SiteDesign, device: Device) -> Iterator[Finding]:
     """The limits of storm control that this switch does not take, of planes with ports of hosts on it."""
     circuits = design.network.circuits_of(device.name)
-    for plane in sorted({each.owner for each in circuits if each.use.segment is not None and each.use.tag is None}):
+    switched = {each.owner for each in circuits if each.use.segment is not None and each.use.tag is None}
+    for plane in sorted(switched & design.network.planes.keys()):
         storm = design.network.planes[plane].storm
         for gap in storm_rules.gaps(storm, device.capabilities) if storm is not None else ():
             path = ("planes", plane, "storm_control", gap.field)
@@ -194,6 +201,7 @@ def _not_limited(design: SiteDesign, device: Device) -> Iterator[Finding]:
 
 def _check_planes(design: SiteDesign, planes: Sequence[str]) -> None:
     known = sorted(design.network.planes) + [BASE] * bool(design.network.base)
+    known += [BOUNDARY] * (design.network.edge is not None)
     unknown = [plane for plane in planes if plane not in known]
     if unknown:
         raise IntentError(

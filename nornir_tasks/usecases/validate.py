@@ -110,7 +110,9 @@ def far_ends(network: Network) -> dict[End, Far]:
     for link in network.links:
         for here, there in ((link.upper, link.lower), (link.lower, link.upper)):
             legs = leg_of(here), leg_of(there)
-            far[here.device, here.port] = Far(there.device, there.port, link.cable, link.kind == "host", *legs)
+            far[here.device, here.port] = Far(
+                there.device, there.port, link.cable, link.kind in ("host", "outside"), *legs
+            )
     for each in network.circuits:
         for here, there in ((each.link.upper, each.link.lower), (each.link.lower, each.link.upper)):
             name = each.interface(here.device)

@@ -45,13 +45,15 @@ def switch_state(device: DeviceSpec, tree: Tree, dialect: Dialect) -> SwitchStat
         hostname=str(get_or(tree, device.name, "system", "hostname")),
         interfaces=tuple(_interfaces(device, tree, dialect)),
         bgp=tuple(instance for instance in bgp if instance is not None),
-        prefix_lists=tuple(_prefix_list(*item) for item in policy.get("prefix-list", {}).items()),
+        prefix_lists=tuple(
+            prefix_list(*item) for item in policy.get("prefix-list", {}).items() if item[1].get("type") != "ipv6"
+        ),
         route_maps=tuple(_route_map(*item) for item in policy.get("route-map", {}).items()),
         static_routes=tuple(
-            _static(prefix, hop, vrf)
+            static(prefix, hop, vrf, via)
             for vrf, content in get_or(tree, {}, "vrf").items()
             for prefix, route in get_or(content, {}, "router", "static").items()
-            for hop in route.get("via", {})
+            for hop, via in route.get("via", {}).items()
             if ":" not in prefix  # the lab's fabric routes IPv4
         ),
         lldp_enabled=get_or(tree, "enabled", *dialect.lldp, "state") != "disabled",
@@ -205,9 +207,9 @@ def _instance(vrf: str, content: Tree, tree: Tree, dialect: Dialect) -> BgpInsta
         router_id=_router_id(bgp, globally, tree, dialect),
         vrf=vrf,
         neighbors=tuple(
-            _neighbor(address, peer, groups.get(peer.get("peer-group", ""), {}), bgp, dialect)
+            neighbor(address, peer, groups.get(peer.get("peer-group", ""), {}), bgp, dialect)
             for address, peer in bgp.get("neighbor", {}).items()
-            if dialect.is_on(peer, True)
+            if dialect.is_on(peer, True) and ":" not in address  # sessions of IPv6: outside.py
         ),
         networks=tuple(ipv4.get("network", {})) if is_ipv4_on else (),
         redistribute_connected=dialect.is_on(connected, False),
@@ -239,9 +241,13 @@ class _Peer:
         return default
 
 
-def _neighbor(address: str, peer: Tree, group: Tree, bgp: Tree, dialect: Dialect) -> BgpNeighbor:
+def neighbor(
+    address: str, peer: Tree, group: Tree, bgp: Tree, dialect: Dialect, unicast: str = "ipv4-unicast"
+) -> BgpNeighbor:
+    """A neighbour with what its group adds, and what it has in one address family: IPv4's is on by default."""
     settings = _Peer(peer, group)
-    family = ("address-family", "ipv4-unicast")
+    family = ("address-family", unicast)
+    by_default = dialect.word(unicast == "ipv4-unicast")
     limits = (*family, "prefix-limits", "inbound")
     limit = settings.get(*limits, "maximum", inherit=(None, "none"))
     wait_min = settings.get(*limits, "reestablish-wait")
@@ -254,7 +260,7 @@ def _neighbor(address: str, peer: Tree, group: Tree, bgp: Tree, dialect: Dialect
         description=_text(settings.get("description")) or "",
         peer_group=_text(peer.get("peer-group")) or "",
         is_shutdown=settings.get("shutdown") == dialect.on,
-        is_ipv4_active=settings.get(*family, dialect.switch, default=dialect.on) == dialect.on,
+        is_ipv4_active=settings.get(*family, dialect.switch, default=by_default) == dialect.on,
         bfd=_has_bfd(settings, dialect),
         ttl_security_hops=_hops(peer, dialect),
         ebgp_multihop=_whole(settings.get("multihop-ttl")),
@@ -318,7 +324,8 @@ def _int(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _prefix_list(name: str, content: Tree) -> PrefixList:
+def prefix_list(name: str, content: Tree) -> PrefixList:
+    """A prefix list of either family."""
     entries = [
         PrefixListEntry(
             int(number),
@@ -356,10 +363,11 @@ def _community(word: str) -> str:
     return _GRACEFUL_SHUTDOWN if word == "graceful-shutdown" else word
 
 
-def _static(prefix: str, hop: str, vrf: str) -> StaticRoute:
+def static(prefix: str, hop: str, vrf: str, via: Tree) -> StaticRoute:
+    """One next hop of a static route of IPv4, or of IPv6 to an address."""
     prefix = "0.0.0.0/0" if prefix == "default" else prefix
     if hop in ("blackhole", "reject"):
         return StaticRoute(prefix, vrf=vrf)
-    if hop[0].isdigit():
-        return StaticRoute(prefix, next_hop=hop, vrf=vrf)
+    if hop[0].isdigit() or ":" in hop:
+        return StaticRoute(prefix, next_hop=hop, interface=next(iter(via.get("interface", {})), None), vrf=vrf)
     return StaticRoute(prefix, interface=hop, vrf=vrf)

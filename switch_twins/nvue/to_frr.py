@@ -15,6 +15,7 @@ from ..twin import Twin
 from . import to_kernel
 from .device import NvueTwin
 from .dialect import Dialect
+from .outside import outside
 from .tree import Tree, get_or
 
 _BFD = BfdTimes(300, 300, 3)
@@ -25,19 +26,21 @@ _ON = r"(enable|state)"
 _PEER = (
     rf"(type|description|peer-group|remote-as|shutdown|multihop-ttl|{_ON})|timers/(keepalive|hold|connection-retry)"
     rf"|timers/route-advertisement|bfd/.*|ttl-security/({_ON}|hops)|capabilities/extended-nexthop"
-    rf"|address-family/ipv4-unicast/({_ON}|community-advertise/(regular|extended|large)"
+    rf"|address-family/ipv[46]-unicast/({_ON}|nexthop-setting|community-advertise/(regular|extended|large)"
     rf"|policy/(inbound|outbound)/(route-map|prefix-list)|prefix-limits/inbound/.*|aspath/allow-my-asn/({_ON}|occurrences))"
 )
 _BGP = re.compile(
     rf"autonomous-system|router-id|{_ON}|timers/(keepalive|hold|connection-retry|route-advertisement)"
     rf"|path-selection/multipath/aspath-ignore|address-family/ipv4-unicast/({_ON}|network/[^/]+/[^/]+|multipaths/ebgp"
-    rf"|redistribute/connected/({_ON}|route-map))|(neighbor|peer-group)/[^ /]+/({_PEER})"
+    rf"|redistribute/connected/({_ON}|route-map)|aggregate-route/[^/]+/[^/]+/summary-only)"
+    rf"|address-family/ipv6-unicast/({_ON}|network/[^/]+/[^/]+|aggregate-route/[^/]+/[^/]+/summary-only)"
+    rf"|(neighbor|peer-group)/[^ /]+/({_PEER})"
 )
 _GLOBAL = re.compile(
-    rf"bgp/(autonomous-system|router-id|{_ON}|graceful-restart/mode)|bfd/.*|policy/prefix-list/.*|adaptive-routing/.*"
+    rf"bgp/(autonomous-system|router-id|{_ON}|graceful-restart/mode)|bfd/.*|policy/(prefix|as-path)-list/.*|adaptive-routing/.*"
 )
 _RULE = re.compile(
-    r"action/(permit|deny)|match/(type|ip-prefix-list)|set/as-path-prepend/as|set/community/[^/]+|set/local-preference"
+    r"action/(permit|deny)|match/(type|ip-prefix-list|as-path-list)|set/as-path-prepend/as|set/community/[^/]+|set/local-preference"
     r"|description"
 )
 _FORWARDING = re.compile(
@@ -66,6 +69,7 @@ def of_tree(tree: Tree, dialect: Dialect, *, has_devices: bool = False) -> Routi
         to_kernel.vlans(tree),
         to_kernel.addresses_v6(tree),
         tuple(to_kernel.gateways(tree, dialect)),
+        outside=outside(tree, dialect),
     )
 
 

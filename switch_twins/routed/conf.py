@@ -7,10 +7,11 @@ Words: FRR's user guide, https://docs.frrouting.org/en/stable-8.4/ (bgp, routema
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from ipaddress import IPv6Interface
 
 from ..policy import prefix_text
 from ..state import BgpInstance, BgpNeighbor, PrefixList, RouteMap, RouteMapEntry, StaticRoute, SwitchState
-from .form import BfdTimes, Peer, Routing
+from .form import AsPathList, BfdTimes, Outside, Peer, Routing
 from .names import kernel_name, vrf_name
 
 Lines = dict[str, "Lines"]
@@ -34,11 +35,15 @@ def configuration(state: SwitchState, routing: Routing, release: int, *, has_vrf
         lines["no zebra nexthop kernel enable"] = {}
     if not state.is_routing:
         return lines
-    for prefix_list in state.prefix_lists:
+    outside = routing.outside
+    for prefix_list in (*state.prefix_lists, *outside.prefix_lists):
         lines.update(_flat(_prefix_list(prefix_list)))
+    for as_paths in outside.as_path_lists:
+        lines.update(_flat(_as_path_list(as_paths)))
     for route_map in state.route_maps:
-        lines.update(_route_map(route_map))
-    lines.update(_flat(_static(each) for each in state.static_routes if each.vrf == DEFAULT))
+        lines.update(_route_map(route_map, outside))
+    statics = (*(each for each in state.static_routes if each.vrf == DEFAULT), *outside.static_routes)
+    lines.update(_flat(map(_static, statics)))
     chosen = [each for each in state.bgp if each.vrf == DEFAULT or has_vrfs]
     for vrf in sorted({each.vrf for each in state.static_routes} - {DEFAULT}) if has_vrfs else ():
         lines[f"vrf {vrf_name(vrf)}"] = _flat(_static(each) for each in state.static_routes if each.vrf == vrf)
@@ -93,23 +98,48 @@ def _prefix_list(prefix_list: PrefixList) -> Iterator[str]:
     for entry in reversed(once.values()):
         word = "permit" if entry.permit else "deny"
         length = int(entry.prefix.partition("/")[2])
+        is_six = ":" in entry.prefix
         low = f" ge {entry.ge}" if entry.ge is not None and entry.ge > length else ""
-        high = f" le {entry.le}" if entry.le is not None else " le 32" if entry.ge == length else ""
+        high = (
+            f" le {entry.le}" if entry.le is not None else f" le {128 if is_six else 32}" if entry.ge == length else ""
+        )
         # sequence 0 counts as any other on switches; FRR begins at 1
         number = entry.sequence or 1
-        yield f"ip prefix-list {prefix_list.name} seq {number} {word} {prefix_text(entry.prefix)}{low}{high}"
+        start = f"{_ip(entry.prefix)} prefix-list {prefix_list.name} seq {number} {word}"
+        yield f"{start} {_prefix(entry.prefix)}{low}{high}"
 
 
-def _route_map(route_map: RouteMap) -> Lines:
+def _ip(prefix: str) -> str:
+    """How lines about prefixes of this family begin."""
+    return "ipv6" if ":" in prefix else "ip"
+
+
+def _prefix(text: str) -> str:
+    """The network of an address or prefix of either family, as FRR prints it."""
+    return str(IPv6Interface(text).network) if ":" in text else prefix_text(text)
+
+
+def _as_path_list(as_paths: AsPathList) -> Iterator[str]:
+    for number, (permit, pattern) in enumerate(as_paths.rules, start=1):
+        word = "permit" if permit else "deny"
+        yield f"bgp as-path access-list {as_paths.name} seq {5 * number} {word} {pattern}"
+
+
+def _route_map(route_map: RouteMap, outside: Outside) -> Lines:
+    six = frozenset(each.name for each in outside.prefix_lists)
     return {
-        f"route-map {route_map.name} {'permit' if entry.permit else 'deny'} {entry.sequence or 1}": _flat(_entry(entry))
+        f"route-map {route_map.name} {'permit' if entry.permit else 'deny'} {entry.sequence or 1}": _flat(
+            _entry(entry, six, outside.as_paths.get((route_map.name, entry.sequence)))
+        )
         for entry in route_map.entries
     }
 
 
-def _entry(entry: RouteMapEntry) -> Iterator[str]:
+def _entry(entry: RouteMapEntry, six: frozenset[str], as_paths: str | None) -> Iterator[str]:
+    if as_paths is not None:
+        yield f"match as-path {as_paths}"
     for name in entry.match_prefix_lists:
-        yield f"match ip address prefix-list {name}"
+        yield f"match {'ipv6' if name in six else 'ip'} address prefix-list {name}"
     if entry.prepend:
         yield f"set as-path prepend {' '.join(str(asn) for asn in entry.prepend)}"
     if entry.communities:
@@ -122,7 +152,7 @@ def _entry(entry: RouteMapEntry) -> Iterator[str]:
 def _static(route: StaticRoute) -> str:
     where = [route.next_hop] if route.next_hop else []
     where += [kernel_name(route.interface)] if route.interface else []
-    return f"ip route {prefix_text(route.prefix)} {' '.join(where) or 'blackhole'}"
+    return f"{_ip(route.prefix)} route {_prefix(route.prefix)} {' '.join(where) or 'blackhole'}"
 
 
 # -- BFD -----------------------------------------------------------------------------------------------------------
@@ -172,8 +202,28 @@ def _process(state: SwitchState, instance: BgpInstance, routing: Routing) -> Lin
     known = {each.name for each in state.route_maps}
     for peer in peers:
         family += _of_family(peer, lambda name: name in known or not state.missing_route_map_permits)
+    outside = routing.outside if instance.vrf == DEFAULT else Outside()
+    family += [*_aggregates(outside, "ip"), *_next_hops(outside, (key_of(peer) for peer in peers))]
     lines["address-family ipv4 unicast"] = _flat(family)
+    if outside.has_ipv6:
+        others = [each for each in outside.neighbors if each.remote_as is not None]
+        for peer in others:
+            lines.update(_flat(_peer(peer, routing.peers_of(instance.vrf)[peer.address])))
+        announced = (f"network {_prefix(each)}" for each in outside.networks)
+        of_peers = (line for peer in others for line in _of_family(peer, lambda name: name in known))
+        next_hops = _next_hops(outside, (peer.address for peer in others))
+        family = [*announced, *of_peers, *_aggregates(outside, "ipv6"), *next_hops]
+        lines["address-family ipv6 unicast"] = _flat(family)
     return lines
+
+
+def _aggregates(outside: Outside, word: str) -> Iterator[str]:
+    """Of one family, by the word that its lines begin with."""
+    yield from (f"aggregate-address {_prefix(each)} summary-only" for each in outside.aggregates if _ip(each) == word)
+
+
+def _next_hops(outside: Outside, peers: Iterable[str]) -> Iterator[str]:
+    yield from (f"neighbor {each} next-hop-self" for each in peers if each in outside.next_hop_self)
 
 
 def key_of(peer: BgpNeighbor) -> str:

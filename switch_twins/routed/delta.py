@@ -13,9 +13,12 @@ from collections.abc import Iterator
 
 from .conf import Lines, end_of, is_vrf, opens_block, written
 
+_MATCHED_OR_SET = (
+    r"(match (?:(?:ip|ipv6) address prefix-list|as-path)|set (?:as-path prepend|community|local-preference)) .*"
+)
 _VALUED = (
     re.compile(r"(route-map \S+) (?:permit|deny) (\d+)"),
-    re.compile(r"(match ip address prefix-list|set as-path prepend|set community|set local-preference) .*"),
+    re.compile(_MATCHED_OR_SET),
     re.compile(r"(bgp router-id|maximum-paths|detect-multiplier|receive-interval|transmit-interval) .*"),
     re.compile(r"(?:no )?(bgp bestpath as-path multipath-relax)"),
     re.compile(
@@ -25,9 +28,11 @@ _VALUED = (
     re.compile(r"(neighbor \S+ (?:prefix-list|route-map)) \S+ (in|out)"),
 )
 """A line with a value has one at a time: its key is what the groups match."""
-_SHORT_WITH_NO = re.compile(r"(match ip address prefix-list|set as-path prepend|set community|set local-preference) .*")
+_SHORT_WITH_NO = re.compile(_MATCHED_OR_SET)
 """FRR takes these without their value after ``no``, and the second with several numbers not otherwise."""
-_POLICY = re.compile(r"(ip prefix-list \S+) .*|(route-map \S+ )(?:permit|deny)( \d+)")
+_POLICY = re.compile(
+    r"((?:ip|ipv6) prefix-list \S+|bgp as-path access-list \S+) .*|(route-map \S+ )(?:permit|deny)( \d+)"
+)
 """What makes a policy known to others: a prefix list its name, a route map each of its entries."""
 _MADE = re.compile(r"neighbor (\S+) (interface )?remote-as .*")
 _OF_PEER = re.compile(r"(?:no )?neighbor (\S+) .*")

@@ -86,6 +86,7 @@ _WORDS = {
     "<address>": r"[\d.]+",
     "<peering>": r"peerlink\.\d+",
     "<port>": r"(?:swp\w+|lo)",
+    "<svi>": r"vlan\d+",
     "<subinterface>": r"swp\w+\.\d+",
 }
 
@@ -202,7 +203,7 @@ class Example:
 def examples() -> dict[Shape, Example]:
     """An example of each shape that any of the sites prints: a line that its OS shows, if there is one."""
     switches = (*_switches(), *_vrfs(), *_profiles(), *_tagged(), *_bundled(), *_paired(), *_filtered(), *_dual_stack())
-    switches += (*_gateways(), *_managed())
+    switches += (*_gateways(), *_edges(), *_managed())
     found: dict[Shape, Example] = {}
     for switch in switches:
         _note(found, switch, switch.os.canonical(switch.written()))
@@ -301,6 +302,21 @@ def _gateways() -> Iterator[Rendered]:
     for each in (device_config(network, network.device(name)) for name in ("front-leaf-g3-a", "front-leaf-g4-a")):
         text = render(each.config, each.capabilities, environment(each.config.os))
         yield Rendered(each.config, each.capabilities, each.claims, text)
+
+
+def _edges() -> Iterator[Rendered]:
+    """Edge routers of Cumulus Linux, in both spellings of its releases."""
+    intent = load_intent(ROOT / "tests" / "sites" / "edge" / "fabric.yml")
+    for release in ("5.14", "5.16"):
+        assert intent.boundary is not None
+        assert intent.boundary.edge is not None
+        edge = intent.boundary.edge.model_copy(update={"release": release})
+        boundary = intent.boundary.model_copy(update={"edge": edge})
+        site = intent.model_copy(update={"boundary": boundary})
+        network = design(site, load_catalogue(), {name: each.facts for name, each in platforms().items()})
+        for each in (device_config(network, each) for each in network.devices if each.fabric == edge.name_prefix):
+            text = render(each.config, each.capabilities, environment(each.config.os))
+            yield Rendered(each.config, each.capabilities, each.claims, text)
 
 
 def _managed() -> Iterator[Rendered]:

@@ -23,7 +23,6 @@ NOT_PRINTED = {
     "eos: bandwidth guaranteed percent 5": "the manual tells of it for an ASIC that no switch of the catalogue has",
     "eos: hardware counter feature acl out ipv4|ipv6": "the leaves of these sites count what goes out without it",
     "eos: no error-correction encoding": "links without error correction are slower than those of these sites",
-    "nvue: router / policy / route-map / <name> / rule / <n> / action / deny": "all our route maps permit",
     "nxos: advertisement-interval <n>": "the lab's NX-OS switches wait their own time",
 }
 """Shapes that no site of ours prints, and why."""
@@ -46,6 +45,7 @@ STOOD_ON = dict.fromkeys(
         "nvue: interface / <cage> / link / breakout / <ways>x / lanes-per-port",
         "nvue: router / policy / prefix-list / <name> / rule / <n> / action",
         "nvue: router / policy / route-map / <name> / rule / <n> / action / permit",
+        "nvue: router / policy / route-map / <name> / rule / <n> / action / deny",
         "nvue: acl / <name> / type",
         "nvue: router / bgp / autonomous-system",
         "nvue: ... / neighbor / <address> / remote-as",

@@ -15,7 +15,14 @@ from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.interfaces import Breakout, Layer1
 from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.pair import PairSettings
-from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
+from nornir_tasks.design.config.routing_policy import (
+    AsPathList,
+    AsPathRule,
+    PrefixList,
+    PrefixRule,
+    RouteMap,
+    RouteMapRule,
+)
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
@@ -58,6 +65,10 @@ def in_sequence(make: Any) -> st.SearchStrategy:
     """Rules by number, in its order."""
     numbers = st.sets(st.sampled_from((10, 20)))
     return numbers.flatmap(lambda found: st.tuples(*(make(number) for number in sorted(found))))
+
+
+def as_path_rules() -> st.SearchStrategy:
+    return in_sequence(lambda number: st.builds(AsPathRule, st.just(number), permit=st.just(True), pattern=NAMES))
 
 
 def prefix_rules() -> st.SearchStrategy:
@@ -124,6 +135,7 @@ PARTS = {
     "vlans": by(FEW, lambda number: st.builds(Vlan, st.just(number), maybe(NAMES))),
     "pair": st.builds(PairSettings, NAMES, NAMES, FEW, priority=maybe(FEW)),
     "ports": st.dictionaries(NAMES, PORTS),
+    "as_path_lists": by(NAMES, lambda name: st.builds(AsPathList, st.just(name), as_path_rules())),
     "prefix_lists": by(NAMES, lambda name: st.builds(PrefixList, st.just(name), prefix_rules())),
     "route_maps": by(NAMES, lambda name: st.builds(RouteMap, st.just(name), map_rules())),
     "access_lists": by(NAMES, lambda name: st.builds(AccessList, st.just(name), FAMILIES, acl_rules())),
@@ -160,6 +172,7 @@ PARTS = {
     "graceful_restart_helper_only": st.booleans(),
     "log_neighbor_changes": st.booleans(),
     "networks": st.frozensets(PREFIXES),
+    "aggregates": st.frozensets(PREFIXES),
     "peer_groups": by(NAMES, peer_group),
     "neighbors": by(st.tuples(maybe(NAMES), NAMES), neighbor),
 }

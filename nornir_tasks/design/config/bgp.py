@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.design.merge_rules import MAX
 
@@ -35,17 +36,21 @@ class PeerGroup:
     """Minutes until a session torn down by the limit is tried again; None where the OS has no such timer."""
     route_map_in: str | None
     route_map_out: str | None
+    family: Family = "ipv4"
+    """Of the addresses of its neighbours and of the routes that they exchange; nothing of the other one."""
+    next_hop_self: bool = False
+    """Routes are told on with this switch as the next hop, within one AS too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """One eBGP session: with an address, or with the far end of a port (unnumbered).
+    """One BGP session: with an address, or with the far end of a port (unnumbered).
 
     The remote ASN is always a number: with ``external`` an unnumbered session could come up over a wrong cable.
     """
 
     address: str | None
-    """IPv4 address of the far end, without prefix length; None if ``interface`` identifies it."""
+    """Address of the far end, without prefix length; None if ``interface`` identifies it."""
     remote_as: int
     peer_group: str
     description: str
@@ -88,8 +93,17 @@ class Bgp:
     graceful_restart_helper_only: bool
     log_neighbor_changes: bool
     networks: tuple[str, ...]
+    """Of both families."""
     peer_groups: tuple[PeerGroup, ...]
     neighbors: tuple[Neighbor, ...]
     """Of all VRFs; each names its own."""
+    aggregates: tuple[str, ...] = ()
+    """Prefixes that are announced, in place of all networks in them, while at least one of these is."""
     vrfs: tuple[BgpVrf, ...] = ()
     """The VRFs besides the default one in which it runs."""
+
+    @property
+    def has_ipv6(self) -> bool:
+        """Are routes of IPv6 exchanged, in the default VRF?"""
+        prefixes = (*self.networks, *self.aggregates)
+        return any(each.family == "ipv6" for each in self.peer_groups) or any(":" in prefix for prefix in prefixes)

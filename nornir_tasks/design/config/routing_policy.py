@@ -23,16 +23,41 @@ class PrefixList:
     name: str
     rules: tuple[PrefixRule, ...] = field(metadata=KEYED_BY_SEQUENCE)
 
+    @property
+    def is_ipv6(self) -> bool:
+        """Are its prefixes those of IPv6? All are of one family."""
+        return any(":" in rule.prefix for rule in self.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class AsPathRule:
+    """One entry of a list of AS paths: those in which the regular expression finds something."""
+
+    sequence: int
+    permit: bool
+    pattern: str
+    """Of digits, brackets, bars and ``_`` (the ends of a number) alone: what all systems read alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class AsPathList:
+    """A named list of AS paths; what no rule permits is denied."""
+
+    name: str
+    rules: tuple[AsPathRule, ...] = field(metadata=KEYED_BY_SEQUENCE)
+
 
 @dataclass(frozen=True, slots=True)
 class RouteMapRule:
-    """One entry of a route map. ``prepend`` and ``communities`` are empty until a switch is drained."""
+    """One entry of a route map. In a fabric ``prepend`` and ``communities`` are empty until a switch is drained."""
 
     sequence: int
     permit: bool
     match_prefix_list: str | None
     prepend: tuple[int, ...] = ()
     communities: tuple[str, ...] = ()
+    match_as_path: str | None = None
+    """Name of a list of AS paths; a rule with two matches is for what both permit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +74,7 @@ class RoutingPolicy:
 
     prefix_lists: tuple[PrefixList, ...]
     route_maps: tuple[RouteMap, ...]
+    as_path_lists: tuple[AsPathList, ...] = ()
 
 
 NO_POLICY = RoutingPolicy((), ())

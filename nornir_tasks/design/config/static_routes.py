@@ -21,6 +21,9 @@ class StaticRoute:
     that no longer prefix matches are dropped."""
     tag: int | None = None
     """Number by which route maps can choose it, 1 to 4294967295, the same for all next hops; None: none."""
+    interface: str | None = None
+    """The interface that the next hops are behind: the route stands while this is up, and never leads to them by way of
+    another route, as of a default route. None: whatever route leads to them."""
 
     @property
     def key(self) -> RouteKey:

@@ -174,6 +174,9 @@ _SPECTRUM4 = NvueCapabilities(
     has_vrfs=True,
     # docs514 VLAN-aware-Bridge-Mode.md, VLAN Layer 3 Addressing; Static-Routing.md: both families; no key turns IPv6 on
     has_ipv6=True,
+    # docs516 Route-Filtering-and-Redistribution.md at 7ab50b0a (IPv6 lists, Match as-path-list); schema v5_13 to v5_18:
+    # as-path-list, aggregate-route of both families, nexthop-setting of a peer group
+    has_outside_bgp=True,
     has_next_hops=True,
     # docs514 Virtual-Router-Redundancy-VRR.md at 2822532f5ea0: on SVIs, both families; both switches answer
     has_gateways=True,

@@ -98,13 +98,15 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"service / (?:dns|ntp) / .*|system / (?:hostname: .*|(?:aaa|dns|ntp|syslog) / .*)", Disruption.NONE),
     (r"router / bfd / (?:state: .*|profile / \S+ / (?:detect-multiplier|min-[rt]x-interval): .*)", Disruption.NONE),
     (r"system / (?:api|ssh-server) / .*|interface / eth0(?: / acl(?: / .*)?)?", Disruption.NONE),
-    (r"router / policy / prefix-list / \S+ / (?:type|rule)\b.*", Disruption.NONE),
+    (r"router / policy / (?:prefix-list / \S+ / (?:type|rule)|as-path-list / \S+ / rule)\b.*", Disruption.NONE),
     (r"router / policy / route-map / \S+ / rule / \d+ / (?:action|match|set)\b.*", Disruption.NONE),
     (rf"{_BGP} / path-selection / multipath / aspath-ignore: .*", Disruption.NONE),
     (
-        rf"{_BGP} / address-family / ipv4-unicast / (?:(?:enable|state): .*|multipaths / ebgp: .*|network / \S+)",
+        rf"{_BGP} / address-family / ipv[46]-unicast / (?:(?:enable|state): .*|multipaths / ebgp: .*|network / \S+)",
         Disruption.NONE,
     ),
+    # a prefix comes in place of others: the same packets go the same way, or are no longer drawn here at all
+    (rf"{_BGP} / address-family / ipv[46]-unicast / aggregate-route\b.*", Disruption.DATAPLANE_BLIP),
     (rf"{_BGP} / neighbor / \S+ / (?:description: .*|address-family / ipv4-unicast / policy\b.*)", Disruption.NONE),
 )
 disruption = LineClasses(CLASSES).of

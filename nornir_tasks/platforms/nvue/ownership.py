@@ -45,6 +45,16 @@ _OWN_VRF = (_inner(r"router", _inner(r"static", rule(_ROUTE, "pool route")), _BG
 
 _BY_PREFIX = rule(r"(?P<key>[\d.]+/\d+)", "address")
 
+_BY_PREFIX6 = rule(r"(?P<key>[0-9a-f:.]+/\d+)", "address")
+
+_IPV6_UNICAST = _container(
+    r"ipv6-unicast",
+    _container(r"network", _BY_PREFIX6),
+    _container(r"aggregate-route", _BY_PREFIX6),
+    # on an edge router its own; elsewhere whoever's made it: no fabric has routes of IPv6
+    rule(r".*", "outside"),
+)
+
 _IPV4_UNICAST = _container(
     r"ipv4-unicast",
     _container(r"network", _BY_PREFIX),
@@ -55,9 +65,9 @@ _IPV4_UNICAST = _container(
 
 _DEFAULT_BGP = _container(
     r"bgp",
-    _container(r"neighbor", rule(r"(?P<key>[\d.]+)", "address"), rule(r"(?P<key>swp\w+)", "port")),
+    _container(r"neighbor", rule(r"(?P<key>[0-9a-f:.]*[:.][0-9a-f:.]*)", "address"), rule(r"(?P<key>swp\w+)", "port")),
     _container(r"peer-group", _BY_NAME),
-    _container(r"address-family", _IPV4_UNICAST),
+    _container(r"address-family", _IPV4_UNICAST, _IPV6_UNICAST),
     # the process itself, path selection; no listener (dynamic-neighbor) may exist on a fabric port
     _ANYTHING,
 )
@@ -133,7 +143,7 @@ OWNERSHIP: tuple[Rule, ...] = (
         rule(r"vrr", "gateways"),
         # later updates of 5.18 have ``offload: {mode: kernel}`` (docs518 at 2739a8df, BFD page)
         _container(r"bfd", rule(r"state: .*|offload(?:: .*)?", "switch"), _container(r"profile", _BY_NAME)),
-        _container(r"policy", _container(r"prefix-list|route-map", _BY_NAME)),
+        _container(r"policy", _container(r"prefix-list|route-map|as-path-list", _BY_NAME)),
     ),
     _container(
         r"service",

@@ -1,11 +1,21 @@
 """Prefix lists, route maps, discard routes and BGP parsed."""
 
 import re
+from collections.abc import Collection
 from copy import deepcopy
 from dataclasses import replace
 
+from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.bgp import Bfd, Bgp, BgpVrf, Neighbor, PeerGroup
-from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
+from nornir_tasks.design.config.routing_policy import (
+    AsPathList,
+    AsPathRule,
+    PrefixList,
+    PrefixRule,
+    RouteMap,
+    RouteMapRule,
+    RoutingPolicy,
+)
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.nvue.capabilities import NvueCapabilities, Spelling
@@ -23,9 +33,9 @@ from nornir_tasks.platforms.nvue.reading import (
 
 _POLICY = ("router", "policy")
 _BGP = ("vrf", "default", "router", "bgp")
-_AF = ("address-family", "ipv4-unicast")
+_AF, _AF6 = ("address-family", "ipv4-unicast"), ("address-family", "ipv6-unicast")
 _RELAX = ("path-selection", "multipath", "aspath-ignore")
-_IPV4, _PORT = re.compile(r"[\d.]+"), re.compile(r"swp\w+")
+_ADDRESS, _PORT = re.compile(r"[\d.]+|[0-9a-f:.]*:[0-9a-f:.]*"), re.compile(r"swp\w+")
 BFD_PROFILE = "GPUFABRIC-BFD"
 
 # docs514 Optional-BGP-Configuration.md: defaults without a line
@@ -35,8 +45,25 @@ _KEEPALIVE_S, _HOLD_S, _MAXIMUM_PATHS = 3, 9, 64
 def parse_policy(data: Data) -> RoutingPolicy:
     """All prefix lists and route maps."""
     lists = tuple(_prefix_list(data, name) for name, _ in entries(data, *_POLICY, "prefix-list"))
-    maps = tuple(_route_map(data, name) for name, _ in entries(data, *_POLICY, "route-map"))
-    return RoutingPolicy(lists, maps)
+    six = frozenset(each.name for each in lists if each.is_ipv6)
+    maps = tuple(_route_map(data, name, six) for name, _ in entries(data, *_POLICY, "route-map"))
+    paths = tuple(_as_path_list(data, name) for name, _ in entries(data, *_POLICY, "as-path-list"))
+    return RoutingPolicy(lists, maps, paths)
+
+
+def _as_path_list(data: Data, name: str) -> AsPathList:
+    at = (*_POLICY, "as-path-list", name)
+    rules = []
+    for key, rule in entries(data, *at, "rule"):
+        pattern = rule.get("aspath-exp")
+        if not key.isdecimal() or not isinstance(pattern, str) or rule.get("action") not in ("permit", "deny"):
+            continue
+        del rule["aspath-exp"]
+        rules.append(AsPathRule(int(key), rule.pop("action") == "permit", pattern))
+        drop_if_empty(data, *at, "rule", key)
+    drop_if_empty(data, *at, "rule")
+    drop_if_empty(data, *at)
+    return AsPathList(name, tuple(rules))
 
 
 def _prefix_list(data: Data, name: str) -> PrefixList:
@@ -51,24 +78,32 @@ def _prefix_list(data: Data, name: str) -> PrefixList:
         drop_if_empty(rule, "match", prefix)
         rules.append(PrefixRule(int(key), rule.pop("action") == "permit", prefix, ge, le))
         drop_if_empty(data, *at, "rule", key)
-    take_word(data, "ipv4", *at, "type")
+    found = PrefixList(name, tuple(rules))
+    take_word(data, _family_word(found.is_ipv6), *at, "type")
     drop_if_empty(data, *at)
-    return PrefixList(name, tuple(rules))
+    return found
 
 
-def _route_map(data: Data, name: str) -> RouteMap:
+def _family_word(is_ipv6: bool) -> Family:
+    return "ipv6" if is_ipv6 else "ipv4"
+
+
+def _route_map(data: Data, name: str, six: Collection[str]) -> RouteMap:
+    """``six``: the prefix lists of IPv6."""
     at = (*_POLICY, "route-map", name)
     rules = []
     for key, rule in entries(data, *at, "rule"):
         if not key.isdecimal() or rule.get("action") not in ({"permit": {}}, {"deny": {}}):
             continue
         permit = "permit" in rule.pop("action")
-        take_word(rule, "ipv4", "match", "type")
+        prefixes = take_text(rule, "match", "ip-prefix-list")
+        take_word(rule, _family_word(prefixes in six), "match", "type")
         rules.append(
             RouteMapRule(
                 sequence=int(key),
                 permit=permit,
-                match_prefix_list=take_text(rule, "match", "ip-prefix-list"),
+                match_prefix_list=prefixes,
+                match_as_path=take_text(rule, "match", "as-path-list"),
                 prepend=_prepend(rule),
                 communities=_communities(rule),
             )
@@ -99,10 +134,21 @@ def parse_static_routes(data: Data) -> tuple[StaticRoute, ...]:
             at = ("vrf", vrf, "router", "static", prefix)
             if (hops := _next_hops(data, at)) is not None:
                 take_word(data, f"ipv{6 if ':' in prefix else 4}-unicast", *at, "address-family")
-                tag = take_int(data, *at, "tag")
+                tag, interface = take_int(data, *at, "tag"), _interface(data, at, hops)
                 drop_if_empty(data, *at)
-                found.append(StaticRoute(prefix, None if vrf == "default" else vrf, hops, tag))
+                found.append(StaticRoute(prefix, None if vrf == "default" else vrf, hops, tag, interface))
     return tuple(found)
+
+
+def _interface(data: Data, at: tuple[str, ...], hops: tuple[str, ...]) -> str | None:
+    """The one interface that all next hops of a route are behind; else they stay in the data."""
+    behind = {hop: [name for name, _ in entries(data, *at, "via", hop, "interface")] for hop in hops}
+    names = {tuple(each) for each in behind.values()}
+    if len(names) != 1 or len(first := next(iter(names))) != 1:
+        return None
+    for hop in hops:
+        take_empty(data, *at, "via", hop, "interface", first[0])
+    return first[0]
 
 
 def _next_hops(data: Data, at: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -125,6 +171,9 @@ def parse_bgp(data: Data, capabilities: NvueCapabilities) -> tuple[Bgp | None, B
     restart = ("router", "bgp", "graceful-restart", "mode")
     is_helper = take_word(data, "helper-only", *restart) or not take_word(data, "off", *restart)
     paths, networks = _family(data, spelling, _BGP)
+    take_word(data, spelling.on, *_BGP, *_AF6, spelling.switch)
+    networks += _networks(data, (*_BGP, *_AF6))
+    aggregates = tuple(each for family in (_AF, _AF6) for each in _aggregates(data, spelling, (*_BGP, *family)))
     is_relaxed = _is_relaxed(data, spelling, _BGP)
     neighbors, secured = _neighbors(data, spelling, _BGP)
     inner, sessions = [], []
@@ -146,6 +195,7 @@ def parse_bgp(data: Data, capabilities: NvueCapabilities) -> tuple[Bgp | None, B
         graceful_restart_helper_only=is_helper,
         log_neighbor_changes=True,  # FRR's datacenter defaults, which Cumulus Linux runs; NVUE has no key for it
         networks=networks,
+        aggregates=aggregates,
         peer_groups=groups,
         neighbors=(*neighbors, *sessions),
         vrfs=tuple(inner),
@@ -167,9 +217,22 @@ def _family(data: Data, spelling: Spelling, at: Path) -> tuple[int, tuple[str, .
     take_word(data, spelling.on, *at, spelling.switch)
     take_word(data, spelling.on, *at, *_AF, spelling.switch)
     paths = take_int(data, *at, *_AF, "multipaths", "ebgp")
-    networks = [prefix for prefix, _ in entries(data, *at, *_AF, "network")]
-    announced = tuple(prefix for prefix in networks if take_empty(data, *at, *_AF, "network", prefix))
-    return _MAXIMUM_PATHS if paths is None else paths, announced
+    return _MAXIMUM_PATHS if paths is None else paths, _networks(data, (*at, *_AF))
+
+
+def _networks(data: Data, at: Path) -> tuple[str, ...]:
+    """Of one family."""
+    found = [prefix for prefix, _ in entries(data, *at, "network")]
+    return tuple(prefix for prefix in found if take_empty(data, *at, "network", prefix))
+
+
+def _aggregates(data: Data, spelling: Spelling, at: Path) -> tuple[str, ...]:
+    """Of one family: those in place of the networks in them; any other stays unread."""
+    found = [prefix for prefix, _ in entries(data, *at, "aggregate-route")]
+    taken = [each for each in found if take_word(data, spelling.on, *at, "aggregate-route", each, "summary-only")]
+    for prefix in taken:
+        drop_if_empty(data, *at, "aggregate-route", prefix)
+    return tuple(taken)
 
 
 def _is_relaxed(data: Data, spelling: Spelling, at: Path) -> bool:
@@ -203,8 +266,8 @@ def _neighbors(data: Data, spelling: Spelling, bgp: Path) -> tuple[tuple[Neighbo
     secured: dict[str, list[bool]] = {}
     for key, each in entries(data, *bgp, "neighbor"):
         group, remote_as = each.get("peer-group"), each.get("remote-as")
-        is_numbered = _IPV4.fullmatch(key) is not None
-        # neighbours outside every group, with `external` or with an IPv6 address are not ours: they stay unread
+        is_numbered = _ADDRESS.fullmatch(key) is not None
+        # neighbours outside every group or with `external` are not ours: they stay unread
         if not isinstance(group, str) or not isinstance(remote_as, int) or not (is_numbered or _PORT.fullmatch(key)):
             continue
         take(each, "peer-group")
@@ -272,8 +335,11 @@ def _group_bfd(group: Data, spelling: Spelling, known: Bfd | None) -> Bfd | None
 def _peer_group(name: str, group: Data, spelling: Spelling, *, bfd: bool, ttl: bool) -> PeerGroup:
     keepalive, hold = take_int(group, "timers", "keepalive"), take_int(group, "timers", "hold")
     advertise = ("timers", "route-advertisement")
-    regular = (*_AF, "community-advertise", "regular")
-    take_word(group, spelling.on, *_AF, spelling.switch)
+    # a group of IPv6 says that it has no routes of IPv4, which is on by default
+    family: Family = "ipv4" if look(group, *_AF, spelling.switch) != spelling.off else "ipv6"
+    at = _AF6 if family == "ipv6" and take_word(group, spelling.off, *_AF, spelling.switch) else _AF
+    regular = (*at, "community-advertise", "regular")
+    take_word(group, spelling.on, *at, spelling.switch)
     return PeerGroup(
         name=name,
         keepalive_s=_KEEPALIVE_S if keepalive is None else keepalive,
@@ -284,8 +350,10 @@ def _peer_group(name: str, group: Data, spelling: Spelling, *, bfd: bool, ttl: b
         ttl_security=ttl,
         # docs514 Troubleshooting-BGP.md: regular communities are sent unless turned off
         send_community=take_word(group, spelling.on, *regular) or not take_word(group, spelling.off, *regular),
-        max_prefixes=take_int(group, *_AF, "prefix-limits", "inbound", "maximum") or 0,
-        prefix_restart_min=take_int(group, *_AF, "prefix-limits", "inbound", "reestablish-wait"),
-        route_map_in=take_text(group, *_AF, "policy", "inbound", "route-map"),
-        route_map_out=take_text(group, *_AF, "policy", "outbound", "route-map"),
+        max_prefixes=take_int(group, *at, "prefix-limits", "inbound", "maximum") or 0,
+        prefix_restart_min=take_int(group, *at, "prefix-limits", "inbound", "reestablish-wait"),
+        route_map_in=take_text(group, *at, "policy", "inbound", "route-map"),
+        route_map_out=take_text(group, *at, "policy", "outbound", "route-map"),
+        family=family,
+        next_hop_self=take_word(group, "self", *at, "nexthop-setting"),
     )

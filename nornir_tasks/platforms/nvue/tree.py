@@ -31,6 +31,7 @@ QOS_KINDS = (
 
 _BGP: Path = ("vrf", "default", "router", "bgp")
 _IPV4: Path = (*_BGP, "address-family", "ipv4-unicast")
+_IPV6: Path = (*_BGP, "address-family", "ipv6-unicast")
 
 BRIDGE = "br_default"
 """The one bridge that exists without configuration (docs514 VLAN-aware-Bridge-Mode.md)."""
@@ -48,6 +49,7 @@ CONTAINERS: tuple[Path, ...] = (
     ("router", "bfd"),
     ("router", "bfd", "profile"),
     ("router", "policy"),
+    ("router", "policy", "as-path-list"),
     ("router", "policy", "prefix-list"),
     ("router", "policy", "route-map"),
     ("service",),
@@ -82,6 +84,9 @@ CONTAINERS: tuple[Path, ...] = (
     _IPV4,
     (*_IPV4, "aggregate-route"),
     (*_IPV4, "network"),
+    _IPV6,
+    (*_IPV6, "aggregate-route"),
+    (*_IPV6, "network"),
 )
 """Sections of the schema, parents first. The only entries of collections are ``vrf / default``, ``vrf / mgmt`` (docs514
 Management-VRF.md) and the bridge, which always exist."""

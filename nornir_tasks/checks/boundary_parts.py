@@ -67,12 +67,40 @@ PARTS = (
         settings="/etc/sysctl.d/61-gpufabric-nat.conf",
         logs={"/var/log/gpufabric-nat/translations.log": 150},  # "alive" each minute
     ),
+    Part(
+        role="bastion",
+        marker="bastion_users",
+        files={
+            "/etc/ssh/sshd_config": "sshd_config.j2",
+            "/etc/pam.d/sshd": "pam.j2",
+            "/etc/gpufabric/bastion.nft": "bastion.nft.j2",
+            "/etc/systemd/system/gpufabric-bastion.service": "bastion.service.j2",
+            "/etc/systemd/system/nftables.service.d/gpufabric-bastion.conf": "nftables-dropin.conf.j2",
+            "/etc/systemd/system/gpufabric-bastion-unconfirmed.service": "unconfirmed.service.j2",
+            "/etc/systemd/system/gpufabric-bastion-jumps.service": "jumps.service.j2",
+            "/usr/local/sbin/gpufabric-bastion-session": "session.sh.j2",
+            "/usr/local/sbin/gpufabric-bastion-jumps": "jumps.py",
+        },
+        tables={"inet gpufabric_bastion": "/etc/gpufabric/bastion.nft"},
+        units=("gpufabric-bastion.service", "gpufabric-bastion-jumps.service", "ssh.service"),
+    ),
 )
 
 
 def parts(variables: Mapping[str, Any]) -> tuple[Part, ...]:
     """The roles of a host; none: it is no host of the boundary."""
     return tuple(each for each in PARTS if each.marker in variables)
+
+
+def files(variables: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Path of each file that a host shall have -> role and template, or file of the role."""
+    return {path: (part.role, template) for part in parts(variables) for path, template in part.files.items()}
+
+
+def units(variables: Mapping[str, Any]) -> tuple[str, ...]:
+    """Services of the host's roles."""
+    found = (unit for part in parts(variables) for unit in part.units)
+    return tuple(dict.fromkeys(found))
 
 
 def settings(variables: Mapping[str, Any]) -> dict[str, str]:

@@ -3,8 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nornir_tasks.checks import host_boundary, host_vrrp
-from nornir_tasks.checks.boundary_parts import CONNTRACKD, FACT, GENERATED, parts, settings, shared
+from nornir_tasks.checks import host_bastion, host_boundary, host_vrrp
+from nornir_tasks.checks.boundary_parts import (
+    CONNTRACKD,
+    FACT,
+    GENERATED,
+    files,
+    parts,
+    settings,
+    shared,
+    units,
+)
 from nornir_tasks.checks.host_evidence import HostCheck, Request
 
 CHECKS = (
@@ -15,6 +24,7 @@ CHECKS = (
     HostCheck(host_vrrp.check_boundary_addresses, host_vrrp.ADDRESSES),
     HostCheck(host_vrrp.check_vrrp, host_vrrp.VRRP),
     HostCheck(host_vrrp.check_conntrack, host_vrrp.CONNTRACK),
+    HostCheck(host_bastion.check_bastion, host_bastion.ABOUT),
     HostCheck(host_boundary.check_boundary_logs, host_boundary.LOGS),
 )
 
@@ -29,11 +39,6 @@ def roles(variables: Mapping[str, Any]) -> tuple[str, ...]:
     return (*(part.role for part in parts(variables)), "host_validate")
 
 
-def templates(variables: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Path of each file -> role and template, or file of the role."""
-    return {path: (part.role, template) for part in parts(variables) for path, template in part.files.items()}
-
-
 def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
     """The one fact to read, with all that it shall look at."""
     generated = variables.get(GENERATED) or {}
@@ -43,10 +48,11 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
         ports.setdefault(one.port, []).append(one.bare)
     arguments = {
         "shared": ports,
-        "files": list(templates(variables)),
+        "files": list(files(variables)),
         "tables": {name: generated[path] for name, path in tables.items() if path in generated},
+        "sshd": list(host_bastion.accounts(variables)),
         "logs": [path for part in parts(variables) for path in part.logs],
-        "units": list(host_boundary.units(variables)),
+        "units": list(units(variables)),
         "settings": [*dict.fromkeys((*settings(variables), *host_vrrp.READ_SETTINGS))],
         "conntrackd": CONNTRACKD if "firewall_sync" in variables else "",
     }

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nornir_tasks.checks.about import About
-from nornir_tasks.checks.boundary_parts import FACT, GENERATED, Part, parts, settings
+from nornir_tasks.checks.boundary_parts import FACT, GENERATED, files, parts, settings, units
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob
 
 GENERATED_TEXT = "as generated"
@@ -58,7 +58,7 @@ def check_boundary_files(evidence: HostEvidence) -> list[HostFinding]:
     """One finding for each file."""
     judge, facts = Judge(FILES.name, evidence), evidence.facts.get(FACT)
     generated = evidence.variables.get(GENERATED) or {}
-    for path in (path for part in parts(evidence.variables) for path in part.files):
+    for path in files(evidence.variables):
         knob = Knob(path, "text", GENERATED_TEXT, f"ansible-playbook playbooks/boundary.yml --check --diff; {path}")
         if facts is None or path not in generated:
             judge.undecided(knob, evidence.why_unread(FACT) if facts is None else "it was not generated")
@@ -111,7 +111,7 @@ def _counters(variables: Mapping[str, Any], table: str) -> list[str]:
     generated = variables.get(GENERATED) or {}
     path = next(part.tables[table] for part in parts(variables) if table in part.tables)
     words = (line.split() for line in str(generated.get(path, "")).splitlines())
-    return [each[1] for each in words if len(each) == 3 and each[0] == "counter" and each[2] == "{"]
+    return [each[1] for each in words if len(each) > 2 and each[0] == "counter" and each[2] == "{"]
 
 
 def check_boundary_services(evidence: HostEvidence) -> list[HostFinding]:
@@ -124,12 +124,6 @@ def check_boundary_services(evidence: HostEvidence) -> list[HostFinding]:
         else:
             judge.compare(knob, facts["units"].get(unit, "not installed"), why=f"journalctl -u {unit} says why")
     return judge.findings
-
-
-def units(variables: Mapping[str, Any]) -> tuple[str, ...]:
-    """Services of the host's roles."""
-    found: list[Part] = list(parts(variables))
-    return tuple(dict.fromkeys(unit for part in found for unit in part.units))
 
 
 def check_boundary_kernel(evidence: HostEvidence) -> list[HostFinding]:

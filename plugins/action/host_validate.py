@@ -15,8 +15,7 @@ from ansible.plugins.action import ActionBase
 from ansible.template import trust_as_template
 
 try:
-    from nornir_tasks.checks import boundary_suite
-    from nornir_tasks.checks.boundary_parts import GENERATED
+    from nornir_tasks.checks.boundary_parts import GENERATED, files
     from nornir_tasks.checks.host_evidence import HostEvidence
     from nornir_tasks.checks.host_suite import judge_host, missing, requests
     from nornir_tasks.checks.host_suite import roles as roles_of
@@ -67,7 +66,7 @@ class ActionModule(ActionBase):
     def _generated(self, roles: Path, known: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         """What the templates of the boundary's roles give, by path; nothing of other hosts."""
         texts = {}
-        for path, (role, template) in boundary_suite.templates(given).items():
+        for path, (role, template) in files(given).items():
             private = self._read(roles / role / "vars" / "main.yml")
             values = {**private, **given, **known, "ansible_search_path": [str(roles / role)]}
             templar = self._templar.copy_with_new_env(available_variables=values)

@@ -132,6 +132,17 @@ def _word(run: Run, verb: str, name: str) -> str:
     return out.strip() or "not installed"
 
 
+def sshd(run: Run, accounts: Sequence[str]) -> dict[str, Any]:
+    """Account -> ``settings`` that sshd has for whoever comes in as that, or the ``reason`` why it does not say."""
+    found: dict[str, Any] = {}
+    for name in accounts:
+        code, out, err = run(["/usr/sbin/sshd", "-T", "-C", f"user={name},host=bastion,addr=192.0.2.1"])
+        lines = [line.partition(" ") for line in out.splitlines()]
+        words = err.strip().splitlines() or [f"sshd -T ended with {code}"]
+        found[name] = {"settings": {word: value for word, _, value in lines}} if code == 0 else {"reason": words[-1]}
+    return found
+
+
 def settings(root: Path, names: Sequence[str]) -> dict[str, str | None]:
     """Setting of the kernel, written with dots or slashes -> its value; None where the kernel has none."""
     found: dict[str, str | None] = {}

@@ -25,6 +25,7 @@ options:
   tables: {description: "Table with its family, as inet guard, to the ruleset that makes it.", type: dict, default: {}}
   units: {description: Services to ask systemd for., type: list, elements: str, default: []}
   settings: {description: "Settings of the kernel, with dots or slashes.", type: list, elements: str, default: []}
+  sshd: {description: "Accounts for which sshd is asked what holds.", type: list, elements: str, default: []}
   conntrackd: {description: "conntrackd's configuration file; empty asks none.", type: str, default: ""}
 author: gpufabric (@gpufabric)
 attributes:
@@ -51,6 +52,7 @@ ansible_facts:
         wire: {description: "port that has a carrier to shared address to whether somebody else answers", type: dict}
         routes: {description: "as 0.0.0.0/0 via 192.0.2.1 dev wan", type: list, elements: str}
         files: {description: "path to SHA-256, null where it is missing", type: dict}
+        sshd: {description: "account to settings, in sshd's lower case, or a reason", type: dict}
         logs: {description: "log to seconds since it was written to, null where it is missing", type: dict}
         tables: {description: "table to same, and what differs or why it could not be told", type: dict}
         counters: {description: "table to named counter to packets", type: dict}
@@ -63,7 +65,7 @@ ansible_facts:
 
 def main() -> None:
     """Read, return."""
-    kinds = {"files": "path", "logs": "path", "units": "str", "settings": "str"}
+    kinds = {"files": "path", "logs": "path", "units": "str", "settings": "str", "sshd": "str"}
     lists = {name: {"type": "list", "elements": kind, "default": []} for name, kind in kinds.items()}
     module = AnsibleModule(
         argument_spec={
@@ -84,6 +86,7 @@ def main() -> None:
             "routes": state.routes(run),  # at once after the addresses, which they move with
             "wire": state.on_the_wire(known, given["shared"]),
             "files": state.files(root, given["files"]),
+            "sshd": state.sshd(run, given["sshd"]),
             "logs": state.logs(root, given["logs"]),
             "tables": {name: state.table(run, text, scratch, name) for name, text in given["tables"].items()},
             "counters": {name: state.counters(run, name) for name in given["tables"]},

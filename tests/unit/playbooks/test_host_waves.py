@@ -52,9 +52,10 @@ def roles() -> list[str]:
     return [*roles_of("compute.yml"), "host_validate"]
 
 
-def roles_of(playbook: str) -> list[str]:
-    """The roles of a playbook's plays."""
+def roles_of(playbook: str, group: str = "") -> list[str]:
+    """The roles of a playbook's plays, or of those for a group."""
     plays = yaml.safe_load((CHECKOUT / "playbooks" / playbook).read_text())
+    plays = [play for play in plays if not group or group in play["hosts"].split(":")]
     return [each["role"].removeprefix("gpufabric.host.") for play in plays for each in play.get("roles", ())]
 
 
@@ -336,7 +337,7 @@ def test_the_boundary_comes_first_one_firewall_after_the_other_and_both_are_judg
     assert code == 0, printed
     of_boundary = [line for line in notes if line.split()[1].startswith("firewall-")]
     assert of_boundary == notes[: len(of_boundary)], "a host was brought up before the boundary was"
-    brought_up = [f"{role} firewall-{each}" for each in (1, 2) for role in ("nat_gateway", "firewall")]
+    brought_up = [f"{role} firewall-{each}" for each in (1, 2) for role in roles_of("boundary.yml", "firewalls")]
     assert of_boundary[:-2] == brought_up
     assert sorted(of_boundary[-2:]) == ["host_validate firewall-1", "host_validate firewall-2"]
     code, _, notes = play(copy, failing={"firewall": ["firewall-1"]})

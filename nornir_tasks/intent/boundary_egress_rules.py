@@ -57,10 +57,11 @@ def _is_public(name: str, each: "BoundaryIntent") -> bool:
     """Is it everybody outside, or a network with addresses that are not private?"""
     if name == OUTSIDE:
         return True
-    return any(prefix.version == 4 and not _is_private(prefix) for prefix in each.networks.get(name, ()))
+    return any(prefix.version == 4 and not is_private(prefix) for prefix in each.networks.get(name, ()))
 
 
-def _is_private(prefix: Network) -> bool:
+def is_private(prefix: Network) -> bool:
+    """Is it of IPv4 that nobody outside routes?"""
     return isinstance(prefix, IPv4Network) and any(prefix.subnet_of(one) for one in PRIVATE)
 
 
@@ -72,14 +73,14 @@ def _private_parts(name: str, each: "BoundaryIntent", intent: "Intent") -> Itera
     elif name in each.zones and name != OUTSIDE:
         zone = each.zones[name]
         if zone.plane is None:
-            yield from [name] if zone.link is not None and _is_private(zone.link) else []
+            yield from [name] if zone.link is not None and is_private(zone.link) else []
         elif _has_private(zone.plane, intent):
             yield from (group for group, its in groups.items() if its == name)
 
 
 def _has_private(plane: str | None, intent: "Intent") -> bool:
     return any(
-        path[:2] == ("planes", plane) and pool is not UNKNOWN and _is_private(pool)
+        path[:2] == ("planes", plane) and pool is not UNKNOWN and is_private(pool)
         for path, pool in kept_apart(intent, but=None)
     )
 

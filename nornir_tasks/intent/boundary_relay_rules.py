@@ -1,9 +1,10 @@
 """Rules of the relays: where they are, whose addresses they have, whom they serve, and whom they ask."""
 
 from collections.abc import Iterator
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
-from nornir_tasks.intent import boundary_flow_rules
+from nornir_tasks.intent import boundary_egress_rules, boundary_flow_rules
 from nornir_tasks.intent.address_fields import HostAddress
 from nornir_tasks.intent.boundary_balancer_rules import FIRST_FREE
 from nornir_tasks.intent.boundary_names import Network, kept_apart, links_of, zone_at
@@ -23,7 +24,12 @@ def relays(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
     """Everything that concerns them, if there are any."""
     own = each.relays
     if own is not None:
-        yield from independent(_placed(own, each), _clients(own, each, intent), _far_ends(own, each, intent))
+        yield from independent(
+            _placed(own, each),
+            _leave_private(own, each),
+            _clients(own, each, intent),
+            _far_ends(own, each, intent),
+        )
 
 
 def _clients(own: "RelaysIntent", each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
@@ -57,6 +63,21 @@ def _placed(own: "RelaysIntent", each: "BoundaryIntent") -> Iterator[Finding]:
         taken = {**_taken(each), **{address: (*HERE, "addresses", n) for n, address in enumerate(own.addresses)}}
         yield from _addresses(at, own.proxy.addresses, own, links, taken)
         yield from _of_each_family(at, own.proxy.addresses, links, 1, "the one that both share,")
+
+
+def _leave_private(own: "RelaysIntent", each: "BoundaryIntent") -> Iterator[Finding]:
+    """Relays open connections to addresses of everybody, so they have one that can be answered."""
+    zone = each.zones.get(own.zone)
+    link = None if zone is None or zone.plane else zone.link
+    covered = {source for rule in each.egress.values() for source in rule.sources}
+    if link is None or not boundary_egress_rules.is_private(link) or own.zone in covered:
+        return
+    far = (*(() if own.dns is None else own.dns.forwarders), *(() if own.ntp is None else own.ntp.servers))
+    public = [one for one in far if one.version == 4 and not boundary_egress_rules.is_private(ip_network(str(one)))]
+    if own.proxy is not None or public:
+        expected = f"egress: {{NAME: {{sources: [{own.zone}], pool: ...}}}} of the boundary"
+        hint, also = "nobody outside could answer", zone_at(own.zone, "link")
+        yield Finding((*HERE, "zone"), "would leave with private addresses", expected, str(link), hint, also)
 
 
 def _taken(each: "BoundaryIntent") -> dict[HostAddress, Path]:

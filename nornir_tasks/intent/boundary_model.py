@@ -120,7 +120,7 @@ class BalancersIntent(Part):
 
 
 class EgressIntent(Part):
-    """Addresses that hosts have outside: IPv4 alone, as IPv6 is routed."""
+    """Addresses that hosts have outside: IPv4 alone, as IPv6 is routed; unique local addresses get no answers there."""
 
     sources: Names
     """Groups of hosts, or zones. Each is in one rule; a group's comes before its zone's."""

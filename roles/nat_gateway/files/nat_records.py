@@ -14,7 +14,7 @@ import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 NAME = "translations"
 COMPRESS = ("nice", "-n", "10", "gzip", "-f")
@@ -34,8 +34,7 @@ def files(folder: Path) -> list[Path]:
 
 def records(path: Path) -> Iterator[dict[str, Any]]:
     """Of one file; a line that was cut off by a crash is left out."""
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8", errors="replace") as lines:
+    with _opened(path) as lines:
         for line in lines:
             try:
                 found = json.loads(line)
@@ -45,6 +44,16 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
                 yield found
 
 
+def _opened(path: Path) -> IO[str]:
+    how: dict[str, Any] = {"mode": "rt", "encoding": "utf-8", "errors": "replace"}
+    if path.suffix == ".gz":
+        return cast("IO[str]", gzip.open(path, **how))
+    try:
+        return path.open(**how)
+    except FileNotFoundError:  # it was compressed since it was listed
+        return cast("IO[str]", gzip.open(path.with_name(f"{path.name}.gz"), **how))
+
+
 class Files:
     """Where records go: so many bytes a file, so many in all as they are on disk, and the oldest files make room."""
 
@@ -52,6 +61,10 @@ class Files:
         self.folder, self.file_bytes, self.most_bytes = folder, file_bytes, most_bytes
         self.path = folder / f"{NAME}.log"
         self.compressing: subprocess.Popen[bytes] | None = None
+        # Of a program that was killed before they were compressed.
+        left = [str(each) for each in sorted(folder.glob(f"{NAME}-*.log"))]
+        if left:
+            self.compressing = subprocess.Popen([*COMPRESS, *left])  # noqa: S603 (fixed, and files of ours)
         self.is_dirty = False
         self._open()
 

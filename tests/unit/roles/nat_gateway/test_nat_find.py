@@ -1,5 +1,6 @@
 """Who had an address and a port at a time, from logs of one gateway or both, whole or not."""
 
+import gzip
 import json
 import sys
 from datetime import UTC, datetime, timedelta
@@ -137,6 +138,22 @@ def test_a_line_that_a_crash_cut_off_is_left_out_and_the_next_one_is_whole(tmp_p
     again.write([json.dumps(record(20, "ended"))], 0)
     again.close()
     assert [each["event"] for each in records(one / "translations.log")] == ["opened", "ended"]
+
+
+def test_a_file_that_is_compressed_while_it_is_read_is_found_all_the_same(tmp_path: Path) -> None:
+    listed = tmp_path / "translations-20261128T030000.000000Z.log"
+    with gzip.open(f"{listed}.gz", "wt") as there:
+        there.write(json.dumps(record(10, "opened")) + "\n")
+    assert [each["event"] for each in records(listed)] == ["opened"]
+
+
+def test_what_a_killed_program_left_is_compressed_by_the_next_one(tmp_path: Path) -> None:
+    left = tmp_path / "translations-20261128T030000.000000Z.log"
+    left.write_text(json.dumps(record(10, "opened")) + "\n")
+    left.with_suffix(".log.gz").write_bytes(b"cut off")
+    Files(tmp_path, 1000, 10_000).close()
+    assert not left.exists()
+    assert [each["event"] for path in files(tmp_path) for each in records(path)] == ["opened"]
 
 
 def test_full_files_are_compressed_read_in_order_and_the_oldest_goes(tmp_path: Path) -> None:

@@ -38,6 +38,14 @@ def prove(
         bool,
         typer.Option("--running", help="Read what the switches run and prove that, others' lines among it; read-only."),
     ] = False,
+    firewalls: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Judge what the firewalls run, as playbooks/boundary_state.yml wrote it to this folder, and not what"
+            " their roles load.",
+        ),
+    ] = None,
     packets: Annotated[
         bool,
         typer.Option(
@@ -81,9 +89,9 @@ def prove(
     design, proofs = load(site), tuple(only or ())
     if running:
         reach = Reach(accept_release=accept_release, workers=workers)
-        found = usecase.prove_running(design, reach, proofs, Display())
+        found = usecase.prove_running(design, reach, proofs, Display(), firewalls)
     else:
-        found = usecase.prove(design, proofs, Display())
+        found = usecase.prove(design, proofs, Display(), firewalls)
     sent = prove_packets.prove_packets(design) if packets else ()
     written = _write(found, design.site.name, targets)
     if json:

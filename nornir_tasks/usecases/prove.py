@@ -51,8 +51,11 @@ class Proved:
     """None: it was not to be proved, the site has none, or it could not be."""
 
 
-def prove(design: SiteDesign, only: tuple[str, ...] = (), on: On = ignore) -> Proved:
-    """Render every switch, read that back, and judge it. Raises IntentError for a proof that there is not."""
+def prove(design: SiteDesign, only: tuple[str, ...] = (), on: On = ignore, firewalls: str | None = None) -> Proved:
+    """Render every switch, read that back, and judge it. Raises IntentError for a proof that there is not.
+
+    ``firewalls``: a folder with what the firewalls run, to be judged in place of what their roles load.
+    """
     _check(only)
     selection = select(design)
     seen = rendered(selection, on)
@@ -62,10 +65,16 @@ def prove(design: SiteDesign, only: tuple[str, ...] = (), on: On = ignore) -> Pr
         tree = each.platform.to_tree(each.text)
         return Source(f"{name}{each.platform.file_suffix}", tree, each.platform.lossless)
 
-    return _proved(design, only, seen, SURE, source, firewalls=prove_boundary)
+    return _proved(design, only, seen, SURE, source, firewalls=partial(prove_boundary, folder=firewalls))
 
 
-def prove_running(design: SiteDesign, reach: Reach, only: tuple[str, ...] = (), on: On = ignore) -> Proved:
+def prove_running(
+    design: SiteDesign,
+    reach: Reach,
+    only: tuple[str, ...] = (),
+    on: On = ignore,
+    firewalls: str | None = None,
+) -> Proved:
     """Read what every switch runs, and judge that; nothing is changed.
 
     A switch that does not answer, and lines that may decide and are not known, leave open what they touch.
@@ -88,7 +97,8 @@ def prove_running(design: SiteDesign, reach: Reach, only: tuple[str, ...] = (), 
         os = platforms()[selection.devices[name].os]
         return Source(f"running configuration of {name}", os.to_tree(texts[name]), os.lossless)
 
-    return _proved(design, only, seen, doubts, source, unreachable, firewalls=firewalls_unread)
+    judge_firewalls = firewalls_unread if firewalls is None else partial(prove_boundary, folder=firewalls)
+    return _proved(design, only, seen, doubts, source, unreachable, firewalls=judge_firewalls)
 
 
 def _is_chosen(proof: str, only: tuple[str, ...]) -> bool:

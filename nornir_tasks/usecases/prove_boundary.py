@@ -1,11 +1,16 @@
 """Prove what the firewalls' generated rules let pass between the zones of the boundary."""
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 from nornir_tasks.design.boundary import boundary
 from nornir_tasks.design.boundary_vars import FirewallVars, firewall_host_vars
-from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.design.config.access_lists import Family
+from nornir_tasks.errors import IntentError, LabError, Problem
 from nornir_tasks.files.firewall_rules import boundary_rules
+from nornir_tasks.files.resources import shown
 from nornir_tasks.lab.boundary.rules import listed
 from nornir_tasks.proofs.rules.judge import Guarded, judge
 from nornir_tasks.proofs.rules.machine import State
@@ -18,27 +23,83 @@ ABOUT = "The firewalls let pass what the flow matrix of the boundary says, and n
 _HINT = "take it away, or judge by hand what it lets pass: the pairs that depend on it are not proved"
 
 
-def prove_boundary(design: SiteDesign) -> tuple[Guarded | None, list[Problem]]:
-    """Judge the rules that role firewall would load at both firewalls; None where the intent has no boundary.
+def prove_boundary(design: SiteDesign, folder: str | None = None) -> tuple[Guarded | None, list[Problem]]:
+    """Judge the rules that the roles would load at both firewalls; None where the intent has no boundary.
 
     nft itself lists them, in a network namespace of this machine. Where it cannot, nothing is proved, and why is said.
+    ``folder``: what the firewalls run, as ``collected`` reads it, is judged in place of that. Raises IntentError for
+    files that are no such thing.
     """
     found = boundary(design.site.intent, design.network)
     if found is None:
         return None, []
     try:
-        judged = judge(found, planned(design))
+        states = tuple(planned(design) if folder is None else collected(design, Path(folder)))
     except LabError as error:
         return None, list(error.problems)
-    return judged, [Problem(BOUNDARY, "could not be told", found=line, hint=_HINT) for line in judged.undecided]
+    judged = judge(found, states)
+    problems = [Problem(BOUNDARY, "could not be told", found=line, hint=_HINT) for line in judged.undecided]
+    if not any(each.has_shared for each in states):
+        what = "no firewall has a shared address, so nothing was judged of what must pass"
+        problems.append(Problem(str(folder), what, hint="is keepalived at work on them?"))
+    return judged, problems
 
 
 def firewalls_unread(design: SiteDesign) -> tuple[None, list[Problem]]:
-    """Where what switches run is judged: what firewalls run is read by nobody yet, so it is not proved."""
+    """Where what switches run is judged, and nobody says what the firewalls run: that is not proved."""
     if boundary(design.site.intent, design.network) is None:
         return None, []
-    hint = "without --running the rules that their role loads are judged"
-    return None, [Problem(BOUNDARY, "what the firewalls run is not read", hint=hint)]
+    hint = "give --firewalls what playbooks/boundary_state.yml read, or judge what roles load: without --running"
+    return None, [Problem(BOUNDARY, "what the firewalls run was not read", hint=hint)]
+
+
+FILES = {
+    "ruleset": "nft -j list ruleset",
+    "routes": "ip -j route show table all",
+    "routes_v6": "ip -j -6 route show table all",
+}
+"""Name of a file in a firewall's folder -> what prints it."""
+
+
+def collected(design: SiteDesign, folder: Path) -> tuple[State, ...]:
+    """Each firewall as it is, by ``<firewall>/ruleset.json`` and so on. Raises IntentError with all that is wrong.
+
+    One of both need not have the shared addresses; nothing may pass by it that may not all the same.
+    """
+    problems = list[Problem]()
+    states = list[State]()
+    for name, variables in firewall_host_vars(design.site.intent, design.network).items():
+        found = {each: _document(folder / name / f"{each}.json", command, problems) for each, command in FILES.items()}
+        if not problems:
+            routes: dict[Family, Any] = {"ipv4": found["routes"], "ipv6": found["routes_v6"]}
+            firewall = variables.firewall
+            has_shared = bool(_shared(firewall) & {each.get("dst") for its in routes.values() for each in its})
+            states.append(State(name, read(found["ruleset"]), routes, planned_ports(firewall), has_shared))
+    if problems:
+        raise IntentError(problems)
+    return tuple(states)
+
+
+def _shared(firewall: FirewallVars) -> set[str]:
+    found = (address for zone in firewall.zones for address in (zone.shared, zone.shared_v6))
+    return {address.partition("/")[0] for address in found if address is not None}
+
+
+def _document(path: Path, command: str, problems: list[Problem]) -> Any:  # noqa: ANN401 - JSON
+    hint = f"{command} > {path.name}"
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        problems.append(Problem(shown(path), "cannot be read", found=error.strerror or "", hint=hint))
+        return None
+    except ValueError as error:
+        problems.append(Problem(shown(path), "is no JSON", found=str(error), hint=hint))
+        return None
+    is_ruleset = isinstance(found, dict) and isinstance(found.get("nftables"), list)
+    is_routes = isinstance(found, list) and all(isinstance(each, dict) and "dst" in each for each in found)
+    if not (is_ruleset if path.stem == "ruleset" else is_routes):
+        problems.append(Problem(shown(path), "is something else", expected=f"what {command} prints"))
+    return found
 
 
 def planned(design: SiteDesign) -> Iterator[State]:

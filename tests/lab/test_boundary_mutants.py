@@ -119,7 +119,8 @@ def chosen(foretold: dict[Flow, Foretold]) -> tuple[Flow, ...]:
     near = {
         other
         for flow in passing
-        for other in (flow._replace(number=7), flow._replace(protocol={6: 17, 17: 6}.get(flow.protocol, flow.protocol)))
+        if (swapped := {6: 17, 17: 6}.get(flow.protocol))
+        for other in (flow._replace(number=7), flow._replace(protocol=swapped))
     }
     senders = {flow[0:1] + flow[2:] for flow in passing}
     near |= {flow for flow in samples() if flow[0:1] + flow[2:] in senders and flow.number in (443, 53, 8, 128)}

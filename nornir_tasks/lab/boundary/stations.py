@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import select
 import signal
 import socket
 import struct
 import subprocess
-import sys
 import time
 from ipaddress import ip_address
 from pathlib import Path
@@ -291,17 +291,18 @@ def _run(command: list) -> None:  # type: ignore[type-arg]
 
 
 def main() -> None:
-    """Line by line, until there is none."""
+    """Line by line from the pipe it was started with, until there is none."""
     room = Room()
     try:
-        for line in sys.stdin:
-            ((what, body), *more) = json.loads(line).items()
-            if what == "run":
-                answer = room.run(body, dict(more).get("input", ""))
-            else:
-                answer = (room.build if what == "build" else room.send)(**body)
-            sys.stdout.write(json.dumps(answer) + "\n")
-            sys.stdout.flush()
+        with os.fdopen(0) as lines, os.fdopen(1, "w") as answers:
+            for line in lines:
+                ((what, body), *more) = json.loads(line).items()
+                if what == "run":
+                    answer = room.run(body, dict(more).get("input", ""))
+                else:
+                    answer = (room.build if what == "build" else room.send)(**body)
+                answers.write(json.dumps(answer) + "\n")
+                answers.flush()
     finally:
         room.end()
 

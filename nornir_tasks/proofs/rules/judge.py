@@ -95,7 +95,7 @@ def judge(found: Boundary, states: Iterable[State]) -> Guarded:
             crossing = Crossing(state, found, family)
             wrong: Mapping[Kind, Sequence[Wrong]] = {
                 "open": list(crossing.opened()),
-                "blocked": list(crossing.blocked()),
+                "blocked": list(crossing.blocked()) if state.has_shared else (),
             }
             for each in pairs if any(wrong.values()) else ():
                 for kind, its in wrong.items():

@@ -23,6 +23,8 @@ class State:
     """As ``ip -j route show table all`` prints them."""
     ports: tuple[str, ...] = ()
     """Names of its ports; those that routes have are known without."""
+    has_shared: bool = True
+    """Of a pair, has it the addresses that both share? Without them nothing must pass by it."""
 
 
 class Verdict(NamedTuple):

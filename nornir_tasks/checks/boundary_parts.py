@@ -25,10 +25,21 @@ class Part:
     units: tuple[str, ...] = ()
     settings: str = ""
     """The path that holds settings of the kernel."""
+    only: Mapping[str, str] = field(default_factory=dict)
+    """File or service that is there only where a variable is true -> the variable."""
     logs: Mapping[str, int] = field(default_factory=dict)
     """Log that says at least so often that it is alive -> seconds without a word after which it is not."""
 
 
+_OF_PROXY = (
+    "/etc/squid/squid.conf",
+    "/etc/systemd/system/squid.service.d/gpufabric-relay.conf",
+    "/usr/local/sbin/gpufabric-relay-proxy-works",
+    "/etc/keepalived/keepalived.conf",
+    "squid.service",
+    "keepalived.service",
+)
+"""Of a relay, where the intent asks for a proxy."""
 PARTS = (
     Part(
         role="firewall",
@@ -68,6 +79,24 @@ PARTS = (
         logs={"/var/log/gpufabric-nat/translations.log": 150},  # "alive" each minute
     ),
     Part(
+        role="boundary_relay",
+        marker="boundary_relay_clients",
+        files={
+            "/etc/unbound/unbound.conf": "unbound.conf.j2",
+            "/etc/chrony/chrony.conf": "chrony.conf.j2",
+            "/etc/squid/squid.conf": "squid.conf.j2",
+            "/etc/systemd/system/squid.service.d/gpufabric-relay.conf": "squid-dropin.conf.j2",
+            "/usr/local/sbin/gpufabric-relay-proxy-works": "works.sh.j2",
+            "/etc/keepalived/keepalived.conf": "keepalived.conf.j2",
+        },
+        units=("unbound.service", "chrony.service", "squid.service", "keepalived.service"),
+        only={
+            **dict.fromkeys(("/etc/unbound/unbound.conf", "unbound.service"), "boundary_relay_dns"),
+            **dict.fromkeys(("/etc/chrony/chrony.conf", "chrony.service"), "boundary_relay_ntp"),
+            **dict.fromkeys(_OF_PROXY, "boundary_relay_proxy"),
+        },
+    ),
+    Part(
         role="bastion",
         marker="bastion_users",
         files={
@@ -94,13 +123,22 @@ def parts(variables: Mapping[str, Any]) -> tuple[Part, ...]:
 
 def files(variables: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Path of each file that a host shall have -> role and template, or file of the role."""
-    return {path: (part.role, template) for part in parts(variables) for path, template in part.files.items()}
+    return {
+        path: (part.role, template)
+        for part in parts(variables)
+        for path, template in part.files.items()
+        if _is_there(part, path, variables)
+    }
 
 
 def units(variables: Mapping[str, Any]) -> tuple[str, ...]:
     """Services of the host's roles."""
-    found = (unit for part in parts(variables) for unit in part.units)
+    found = (unit for part in parts(variables) for unit in part.units if _is_there(part, unit, variables))
     return tuple(dict.fromkeys(found))
+
+
+def _is_there(part: Part, what: str, variables: Mapping[str, Any]) -> bool:
+    return what not in part.only or bool(variables.get(part.only[what]))
 
 
 def settings(variables: Mapping[str, Any]) -> dict[str, str]:
@@ -136,3 +174,7 @@ def _shared(variables: Mapping[str, Any]) -> Iterator[Shared]:
         for key in ("shared", "shared_v6"):
             if zone.get(key):
                 yield Shared(zone["name"], zone["port"], str(zone[key]))
+    if proxy := variables.get("boundary_relay_proxy"):
+        for key in ("shared", "shared_v6"):
+            if proxy.get(key):
+                yield Shared("proxy", variables["boundary_relay_port"], str(proxy[key]))

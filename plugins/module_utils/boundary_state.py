@@ -136,7 +136,7 @@ def sshd(run: Run, accounts: Sequence[str]) -> dict[str, Any]:
     """Account -> ``settings`` that sshd has for whoever comes in as that, or the ``reason`` why it does not say."""
     found: dict[str, Any] = {}
     for name in accounts:
-        code, out, err = run(["/usr/sbin/sshd", "-T", "-C", f"user={name},host=bastion,addr=192.0.2.1"])
+        code, out, err = run(["env", "/usr/sbin/sshd", "-T", "-C", f"user={name},host=bastion,addr=192.0.2.1"])
         lines = [line.partition(" ") for line in out.splitlines()]
         words = err.strip().splitlines() or [f"sshd -T ended with {code}"]
         found[name] = {"settings": {word: value for word, _, value in lines}} if code == 0 else {"reason": words[-1]}

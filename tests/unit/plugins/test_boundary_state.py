@@ -146,3 +146,16 @@ def test_of_all_that_is_heard_advertisements_and_arp_replies_speak_for_an_addres
     assert wire_probe.claimed(advertisement) == "2001:db8:101::1"
     assert wire_probe.claimed(solicitation) is None
     assert wire_probe.claimed(b"\0" * 20) is None
+
+
+def test_what_sshd_says_is_read_for_each_account_and_an_sshd_that_is_not_there_is_a_reason():
+    command = "env /usr/sbin/sshd -T -C user={},host=bastion,addr=192.0.2.1"
+    run = program(
+        {
+            command.format("ada"): (0, "permitrootlogin no\npermitopen 10.183.0.4:443 10.183.0.5:443\n", ""),
+            command.format("grace"): (127, "", "env: '/usr/sbin/sshd': No such file or directory\n"),
+        }
+    )
+    found = boundary_state.sshd(run, ["ada", "grace"])
+    assert found["ada"]["settings"]["permitopen"] == "10.183.0.4:443 10.183.0.5:443"
+    assert found["grace"] == {"reason": "env: '/usr/sbin/sshd': No such file or directory"}

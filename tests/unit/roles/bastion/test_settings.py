@@ -20,6 +20,7 @@ VALUES: dict[str, Any] = {
         {"name": "ada", "targets": ["switches"]},
         {"name": "linus", "targets": ["pdu"]},
         {"name": "eve", "targets": ["clock"]},
+        {"name": "grace", "targets": ["switches"]},
     ],
     "bastion_targets": TARGETS,
     "bastion_clients": ["192.0.2.0/25"],
@@ -38,14 +39,15 @@ def rendered(**changed: Any) -> dict[str, dict[str, list[str]]]:
         **{**own, **VALUES, **changed}
     )
     found: dict[str, dict[str, list[str]]] = {"": {}}
-    whose = ""
+    whose = [""]
     for line in text.splitlines():
         word, _, rest = line.strip().partition(" ")
         if word == "Match":
-            whose = rest.removeprefix("User ")
-            found[whose] = {}
+            whose = rest.removeprefix("User ").split(",")
+            found |= {name: {} for name in whose}
         elif word and not word.startswith("#"):
-            found[whose].setdefault(word, []).append(rest)
+            for name in whose:
+                found[name].setdefault(word, []).append(rest)
     return found
 
 
@@ -53,6 +55,7 @@ def rendered(**changed: Any) -> dict[str, dict[str, list[str]]]:
     ("person", "ends"),
     [
         ("ada", "10.183.0.12:22 leaf-1:22"),
+        ("grace", "10.183.0.12:22 leaf-1:22"),
         ("linus", "10.183.0.3:443 pdu-1:443 10.183.0.3:* pdu-1:*"),
         ("eve", "none"),
     ],
@@ -67,6 +70,7 @@ def test_each_comes_from_where_that_one_may_and_nobody_else_comes() -> None:
         "ada@192.0.2.0/25 ada@2001:db8:500::/48",
         "linus@192.0.2.0/25 linus@2001:db8:500::/48",
         "eve@192.0.2.0/25 eve@2001:db8:500::/48",
+        "grace@192.0.2.0/25 grace@2001:db8:500::/48",
         "ansible@10.183.0.9/32",
     ]
 
@@ -84,7 +88,7 @@ def test_people_need_the_second_factor_after_the_key_unless_the_site_has_none(fa
 
 
 def test_a_person_has_one_session_for_a_connection_as_a_second_one_would_not_be_recorded() -> None:
-    for person in ("ada", "linus", "eve"):
+    for person in ("ada", "linus", "eve", "grace"):
         assert rendered()[person]["MaxSessions"] == ["1"]
         assert rendered()[person]["ForceCommand"] == ["/usr/local/sbin/gpufabric-bastion-session"]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from nornir_tasks.deploy.wanted import wanted
 from nornir_tasks.design.as_paths import containing, patterns
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design, device_config
@@ -13,7 +14,8 @@ from nornir_tasks.design.realise import Realised
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.catalogue import load_bogons, load_catalogue
 from nornir_tasks.files.intent_file import load_intent
-from nornir_tasks.platforms import platforms
+from nornir_tasks.files.templates import environment
+from nornir_tasks.platforms import platform, platforms
 from nornir_tasks.usecases.site import load, select
 
 SITE = Path(__file__).parents[2] / "sites" / "edge"
@@ -100,3 +102,15 @@ def test_a_plane_called_boundary_is_both_edge_routers_and_nobody_elses() -> None
     assert list(select(load(SITE), ["boundary"])) == ["edge-1", "edge-2"]
     with pytest.raises(IntentError, match="no such plane"):
         select(load("lab"), ["boundary"])
+
+
+@pytest.mark.parametrize("drained", [False, True])
+@pytest.mark.parametrize("name", ["edge-1", "edge-2"])
+def test_what_is_rendered_is_read_back_whole_and_every_line_has_its_owner(name: str, drained: bool) -> None:
+    made = router(name, drained=drained)
+    os = platform(made.config.os)
+    # refuses a line that nobody owns
+    wish = wanted(made.config, made.capabilities, made.claims, environment(made.config.os))
+    read = os.parse(wish.tree, made.capabilities, name, made.config.model)
+    assert read.config == made.config
+    assert not [*read.remainder.walk()]

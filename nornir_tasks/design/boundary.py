@@ -15,7 +15,7 @@ from nornir_tasks.design.flows import FAMILIES, Ends, ends
 from nornir_tasks.design.network import Network
 from nornir_tasks.intent.attached_rules import of_trees
 from nornir_tasks.intent.boundary_flow_rules import BASTIONS, BASTIONS_FIRST
-from nornir_tasks.intent.boundary_model import BoundaryIntent, ZoneIntent
+from nornir_tasks.intent.boundary_model import BalancersIntent, BoundaryIntent, PublishedIntent, ZoneIntent
 from nornir_tasks.intent.boundary_names import groups_of, kept_apart, reached_planes
 from nornir_tasks.intent.boundary_relay_model import RelaysIntent
 from nornir_tasks.intent.flow_rules import OUTSIDE
@@ -104,6 +104,8 @@ class Boundary:
     """What the names of zones, groups of hosts and networks stand for."""
     named: tuple[Named, ...] = ()
     """Groups of hosts and networks that have a name, published services, bastions, and what is kept apart."""
+    here: tuple[Row, ...] = ()
+    """Who may open connections to the firewalls themselves, where they are the balancers of what is published."""
 
     @property
     def own(self) -> Prefixes:
@@ -125,7 +127,9 @@ def boundary(intent: Intent, network: Network) -> Boundary | None:
     exempt = [str(prefix) for prefixes in each.networks.values() for prefix in prefixes]
     named = (*_named_in_zones(each, known), *_named_apart(intent, planes))
     egress = tuple(_egress(each, known))
-    return Boundary(zones, tuple(_rows(each, known)), of(never), of(exempt), egress, known.ends, named)
+    return Boundary(
+        zones, tuple(_rows(each, known)), of(never), of(exempt), egress, known.ends, named, tuple(_here(each, known))
+    )
 
 
 def of(prefixes: Iterable[str]) -> dict[Family, tuple[str, ...]]:
@@ -201,7 +205,8 @@ def _rows(each: BoundaryIntent, known: _Known) -> Iterator[Row]:
                     yield _row(f"flows[{number}]", flow.source, flow.destination, known, protocol, ports)
             if its.ping:
                 yield _row(f"flows[{number}]", flow.source, flow.destination, known, "icmp")
-    yield from _published(each, known)
+    if not are_firewalls(each.balancers):
+        yield from _published(each, known)
     yield from _to_bastions(each, known)
     yield from _relayed(each, known)
 
@@ -213,7 +218,7 @@ def _named_in_zones(each: BoundaryIntent, known: _Known) -> Iterator[Named]:
     for row in (*_published(each, known), *_to_bastions(each, known)):
         if row.source_zone == OUTSIDE:
             yield Named(row.name, row.destination_zone, row.destinations)
-    if each.balancers is not None:
+    if each.balancers is not None and each.balancers.addresses:
         yield Named("balancers", each.balancers.zone, of(str(ip_network(str(one))) for one in each.balancers.addresses))
     if each.relays is not None:
         yield Named("relays", each.relays.zone, _hosts(each.relays.addresses))
@@ -228,6 +233,11 @@ def _named_apart(intent: Intent, reached: Mapping[str, str]) -> Iterator[Named]:
         if kind != "planes" or name not in reached:
             found.setdefault(f"{kind.removesuffix('s')} {name}", []).append(str(pool))
     yield from (Named(name, "", of(prefixes)) for name, prefixes in found.items())
+
+
+def are_firewalls(balancers: BalancersIntent | None) -> bool:
+    """Do the firewalls have what is published, so that it passes from no zone to another?"""
+    return balancers is not None and balancers.at == "firewalls"
 
 
 def _row(
@@ -247,21 +257,32 @@ def _row(
 def _published(each: BoundaryIntent, known: _Known) -> Iterator[Row]:
     """From everybody to where it is found, and from the balancers (without any, from that zone) to the servers."""
     for name, one in each.published.items():
-        found = of([str(ip_network(str(address))) for address in one.addresses])
-        zone = next(
-            zone
-            for zone, its in each.zones.items()
-            for _, link in _links(its)
-            if its.plane is None and zone != OUTSIDE and one.addresses[0] in link
-        )
-        title = f"published.{name}"
-        yield Row(title, OUTSIDE, known.ends[OUTSIDE], zone, found, "tcp", one.tcp)
+        row = _to_published(name, one, each, known)
+        yield row
+        zone, title = row.destination_zone, row.name
         server_port = ((one.server_port, one.server_port),)
         own = (
             None if each.balancers is None else [str(ip_network(str(address))) for address in each.balancers.addresses]
         )
         senders = known.ends[zone] if own is None else of(own)
         yield Row(title, zone, senders, known.zones[one.servers], known.ends[one.servers], "tcp", server_port)
+
+
+def _to_published(name: str, one: PublishedIntent, each: BoundaryIntent, known: _Known) -> Row:
+    found = of([str(ip_network(str(address))) for address in one.addresses])
+    zone = next(
+        zone
+        for zone, its in each.zones.items()
+        for _, link in _links(its)
+        if its.plane is None and zone != OUTSIDE and one.addresses[0] in link
+    )
+    return Row(f"published.{name}", OUTSIDE, known.ends[OUTSIDE], zone, found, "tcp", one.tcp)
+
+
+def _here(each: BoundaryIntent, known: _Known) -> Iterator[Row]:
+    if are_firewalls(each.balancers):
+        for name, one in each.published.items():
+            yield _to_published(name, one, each, known)
 
 
 def _to_bastions(each: BoundaryIntent, known: _Known) -> Iterator[Row]:

@@ -71,6 +71,8 @@ class ZoneVars(Vars):
     """The one that both share, with its length."""
     address_v6: str | None
     shared_v6: str | None
+    published: tuple[str, ...]
+    """Addresses of published services that the one with the shared addresses has as well, with their lengths."""
     sources: tuple[str, ...]
     """What may come from there; of the outside world nothing is listed: anything that is nobody else's."""
     sources_v6: tuple[str, ...]
@@ -114,6 +116,8 @@ class FirewallVars(Vars):
 
     zones: tuple[ZoneVars, ...]
     flows: tuple[FirewallFlowVars, ...]
+    here: tuple[FirewallFlowVars, ...]
+    """Who may open connections to the firewall itself, at published addresses."""
     never: tuple[str, ...]
     """Addresses that no packet through the firewall has at either end."""
     never_v6: tuple[str, ...]
@@ -183,8 +187,9 @@ def firewall_host_vars(intent: Intent, network: Network) -> dict[str, FirewallHo
 def _firewall(place: int, found: Boundary, each: BoundaryIntent) -> FirewallVars:
     own = found.own
     return FirewallVars(
-        zones=tuple(_zone(place, number, zone) for number, zone in enumerate(found.zones)),
+        zones=tuple(_zone(place, number, zone, found.here) for number, zone in enumerate(found.zones)),
         flows=tuple(flow for row in found.rows for flow in flows(row)),
+        here=tuple(flow for row in found.here for flow in flows(row)),
         never=found.never["ipv4"],
         never_v6=found.never["ipv6"],
         own=own["ipv4"],
@@ -234,8 +239,15 @@ def _translation(each: Egress) -> TranslationVars:
     return TranslationVars(name=each.name, sources=each.sources, first=str(pool[0]), last=str(pool[-1]))
 
 
-def _zone(place: int, number: int, zone: Zone) -> ZoneVars:
+def _zone(place: int, number: int, zone: Zone, here: tuple[Row, ...]) -> ZoneVars:
     v4, v6 = (first_addresses(zone.links[family]) if family in zone.links else None for family in FAMILIES)
+    published = [
+        each
+        for row in here
+        for family in FAMILIES
+        for each in row.destinations[family]
+        if row.destination_zone == zone.name
+    ]
     return ZoneVars(
         name=zone.name,
         port=zone.port,
@@ -246,6 +258,7 @@ def _zone(place: int, number: int, zone: Zone) -> ZoneVars:
         shared=v4 and v4[0],
         address_v6=v6 and v6[1 + place],
         shared_v6=v6 and v6[0],
+        published=tuple(dict.fromkeys(published)),
         sources=() if zone.is_outside else zone.addresses.get("ipv4", ()),
         sources_v6=() if zone.is_outside else zone.addresses.get("ipv6", ()),
         routes=tuple(routes(zone)),

@@ -56,7 +56,8 @@ def _gateway(place: int, found: Boundary, each: BoundaryIntent, gateways: Gatewa
     )
     firewall = FirewallVars(
         zones=zones,
-        flows=tuple(flow for row in found.rows for one in _seen(row) for flow in flows(one)),
+        flows=tuple(flow for row in (*found.rows, *found.here) for one in _seen(row) for flow in flows(one)),
+        here=(),
         never=found.never["ipv4"],
         never_v6=found.never["ipv6"],
         own=own["ipv4"],
@@ -127,6 +128,7 @@ def _zone(place: int, zone: Zone, shared: Mapping[Family, str]) -> ZoneVars:
         shared=v4[0],
         address_v6=v6[1],
         shared_v6=v6[0],
+        published=(),
         sources=() if zone.is_outside else zone.addresses.get("ipv4", ()),
         sources_v6=() if zone.is_outside else zone.addresses.get("ipv6", ()),
         routes=tuple(routes(zone)),

@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from nornir_tasks.design.boundary import are_firewalls
+from nornir_tasks.design.boundary_vars import FIREWALLS
 from nornir_tasks.design.host_parts import Vars
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.role_vars import as_ansible
@@ -48,14 +50,16 @@ class PublishedVars(Vars):
 class LoadBalancerVars(Vars):
     """Role load_balancer."""
 
+    shares: bool
+    """Are published addresses its own to share with the other balancer? False: it is a firewall, which shares them."""
     port: str
     router_id: int
     priority: Annotated[int, Field(ge=1, le=254)]
     address: str | None
-    """Its own, with its length; None: the link has no IPv4."""
+    """Its own, with its length, and what servers see; None: the link has no IPv4, or it is a firewall."""
     address_v6: str | None
     gateway: str | None
-    """The address that the firewalls share there: its default route."""
+    """The address that the firewalls share there: its default route; None: as before."""
     gateway_v6: str | None
     published: tuple[PublishedVars, ...]
 
@@ -78,7 +82,7 @@ def load_balancer_host_vars(intent: Intent, network: Network) -> dict[str, LoadB
     published = tuple(_published(name, one, intent, each, network) for name, one in each.published.items())
     return {
         name: LoadBalancerHostVars(load_balancer=_balancer(place, each, each.balancers, published))
-        for place, name in enumerate(BALANCERS)
+        for place, name in enumerate(FIREWALLS if are_firewalls(each.balancers) else BALANCERS)
     }
 
 
@@ -86,14 +90,16 @@ def _balancer(
     place: int, each: BoundaryIntent, own: BalancersIntent, published: tuple[PublishedVars, ...]
 ) -> LoadBalancerVars:
     zone = each.zones[own.zone]
+    shares = not are_firewalls(own)
     addresses: dict[int, str] = {}
     gateways: dict[int, str] = {}
-    for link in links_of(zone):
+    for link in links_of(zone) if shares else ():
         of_family = [address for address in own.addresses if address.version == link.version]
         addresses[link.version] = f"{of_family[place]}/{link.prefixlen}"
         gateways[link.version] = str(link[1])
     return LoadBalancerVars(
-        port=own.port,
+        shares=shares,
+        port=(own.port if shares else zone.port) or "",  # the intent's rules refuse balancers without one
         router_id=ROUTER_ID,
         priority=PRIORITIES[place],
         address=addresses.get(4),

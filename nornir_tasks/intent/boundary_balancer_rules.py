@@ -51,7 +51,14 @@ def _placed(each: "BoundaryIntent") -> Iterator[Finding]:
     zone = each.zones[own.zone]
     links = links_of(zone)
     yield from _published_there(each, own.zone, links)
-    yield from _own(own, links, each)
+    yield from _of_firewalls(own) if own.at == "firewalls" else _own(own, links, each)
+
+
+def _of_firewalls(own: "BalancersIntent") -> Iterator[Finding]:
+    for key in ("port", "addresses"):
+        if getattr(own, key):
+            what, expected = "the firewalls have theirs in the zone", f"no {key}, or at: machines"
+            yield Finding((*HERE, key), what, expected, as_shown(getattr(own, key)))
 
 
 def _published_there(each: "BoundaryIntent", zone: str, links: tuple[Network, ...]) -> Iterator[Finding]:
@@ -64,6 +71,11 @@ def _published_there(each: "BoundaryIntent", zone: str, links: tuple[Network, ..
 
 
 def _own(own: "BalancersIntent", links: tuple[Network, ...], each: "BoundaryIntent") -> Iterator[Finding]:
+    if own.port is None:
+        yield Finding(HERE, "balancers without a port", "port: dmz, or at: firewalls")
+    if all(link.version == 6 for link in links):
+        what, expected = "servers are reached by IPv4, which the zone's link has not", "a zone with link"
+        yield Finding((*HERE, "zone"), what, expected, own.zone, also=zone_at(own.zone))
     taken = {
         address: (*TOP, "published", name, "addresses", number)
         for name, one in each.published.items()

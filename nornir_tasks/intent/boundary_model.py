@@ -109,14 +109,16 @@ class PublishedIntent(Part):
 
 
 class BalancersIntent(Part):
-    """Two machines of their own, balancer-1 and balancer-2, that have the addresses of what is published."""
+    """The pair that has the addresses of what is published."""
 
+    at: Literal["machines", "firewalls"] = "machines"
+    """``machines``: two of their own, balancer-1 and balancer-2; ``firewalls``: firewall-1 and firewall-2."""
     zone: Name
     """Where they are; all published addresses are on its link."""
-    port: InterfaceName
-    """Their port there."""
-    addresses: Annotated[tuple[HostAddress, ...], Field(min_length=2, max_length=4)]
-    """Their own, of each family of the link balancer-1's and then balancer-2's."""
+    port: InterfaceName | None = None
+    """machines: their port there."""
+    addresses: Annotated[tuple[HostAddress, ...], Field(max_length=4)] = ()
+    """machines: their own, of each family of the link balancer-1's and then balancer-2's."""
 
 
 class EgressIntent(Part):

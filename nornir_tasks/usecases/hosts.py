@@ -125,7 +125,7 @@ def host_inventory(
         variables[host] = {**made, **((machines or {}).get(host) or {})}
     if machines is None or with_planned:  # a lab has no machines for them
         for group, its in _of_boundary(intent, network).items():
-            variables |= its
+            variables |= {name: {**variables.get(name, {}), **mine} for name, mine in its.items()}
             groups |= {group: tuple(its)} if its else {}
     return HostInventory(
         site=network.site,

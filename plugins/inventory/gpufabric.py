@@ -21,7 +21,7 @@ options:
     type: bool
     default: false
     env: [{name: GPUFABRIC_PLANNED}]
-  groups: {description: Of playbooks., type: list, elements: str, default: [network, storage, firewalls, bastions]}
+  groups: {description: Groups., type: list, elements: str, default: [network, storage, firewalls, balancers, bastions]}
 """
 
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from nornir_tasks.design.bastion_vars import BastionHostVars
 from nornir_tasks.design.boundary_vars import FirewallHostVars
+from nornir_tasks.design.load_balancer_vars import LoadBalancerHostVars
 from nornir_tasks.design.relay_vars import BoundaryRelayHostVars, EgressClientHostVars
 from nornir_tasks.design.role_vars import HostVars
 from tests.unit.usecases.test_hosts import CHECKOUT
@@ -16,7 +17,14 @@ TYPES = {"array": "list", "boolean": "bool", "integer": "int", "object": "dict",
 """JSON schema -> Ansible."""
 MODELS = {
     name: field.annotation
-    for each in (HostVars, FirewallHostVars, BastionHostVars, BoundaryRelayHostVars, EgressClientHostVars)
+    for each in (
+        HostVars,
+        FirewallHostVars,
+        LoadBalancerHostVars,
+        BastionHostVars,
+        BoundaryRelayHostVars,
+        EgressClientHostVars,
+    )
     for name, field in each.model_fields.items()
 }
 ROLES: dict[str, Any] = {name: next(iter(get_args(each)), each) for name, each in MODELS.items()}

@@ -142,7 +142,7 @@ def print_proofs(found: "Proved", *, show_all: bool = False) -> None:
     if found.isolation is not None:
         print_isolation(found.isolation, show_all=show_all)
     if found.boundary is not None:
-        print_boundary(found.boundary)
+        print_boundary(found.boundary, show_all=show_all)
     for each in found.outcomes:
         out.print(summary(each), markup=False)
 
@@ -195,10 +195,12 @@ def print_isolation(found: "Isolation", *, show_all: bool = False) -> None:
         out.print(found.summary(), markup=False)
 
 
-def print_boundary(found: "Guarded") -> None:
-    """Each pair of the boundary that is not as the flow matrix says, and the sum."""
+def print_boundary(found: "Guarded", *, show_all: bool = False) -> None:
+    """Each pair of the boundary that is not as the flow matrix says, and the sum. ``show_all``: as for isolation."""
     from nornir_tasks.cli.console import out
 
+    for pair in found.pairs if show_all else ():
+        out.print("\n".join(_services(pair)), markup=False)
     for pair in found.failed[:_MOST_PAIRS]:
         for line in _lines(pair):
             out.print(line, markup=False)
@@ -240,6 +242,9 @@ def boundary_as_json(found: "Guarded") -> dict[str, Any]:
                 "verdict": _verdict(each),
                 "breaches": list(_breaches(each)),
                 "could_not_tell": list(each.undecided),
+                "services": [
+                    {"service": one.service, "passes": one.passes, "decided_by": list(one.by)} for one in each.services
+                ],
             }
             for each in found.pairs
         ],
@@ -250,7 +255,7 @@ def _verdict(pair: "Judged | Pair") -> str:
     return "fail" if pair.breaches else "could not tell" if pair.undecided else "pass"
 
 
-def _services(pair: "Judged") -> Iterator[str]:
+def _services(pair: "Judged | Pair") -> Iterator[str]:
     yield f"{pair.source} to {pair.destination}"
     for each in pair.services:
         yield f"  {each.service}: {'passes' if each.passes else 'refused'} ({'; '.join(each.by)})"

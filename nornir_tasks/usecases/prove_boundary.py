@@ -37,7 +37,7 @@ def prove_boundary(design: SiteDesign, folder: str | None = None) -> tuple[Guard
         states = tuple(planned(design) if folder is None else collected(design, Path(folder)))
     except LabError as error:
         return None, list(error.problems)
-    judged = judge(found, states)
+    judged = judge(found, states, overview=True)
     problems = [Problem(BOUNDARY, "could not be told", found=line, hint=_HINT) for line in judged.undecided]
     if not any(each.has_shared for each in states):
         what = "no firewall has a shared address, so nothing was judged of what must pass"

@@ -123,7 +123,7 @@ def chosen(foretold: dict[Flow, Foretold]) -> tuple[Flow, ...]:
         for other in (flow._replace(number=7), flow._replace(protocol=swapped))
     }
     senders = {flow[0:1] + flow[2:] for flow in passing}
-    near |= {flow for flow in samples() if flow[0:1] + flow[2:] in senders and flow.number in (443, 53, 8, 128)}
+    near |= {flow for flow in samples() if flow[0:1] + flow[2:] in senders and flow.number in (443, 8, 128)}
     others: dict[tuple[str, str, int], list[Flow]] = {}
     for flow in random.Random(SEED).sample(samples(), len(samples())):
         if flow not in passing | near:

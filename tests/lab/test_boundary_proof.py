@@ -143,3 +143,19 @@ def test_a_rule_that_is_not_understood_leaves_open_what_depends_on_it_and_nothin
     assert ("gpu", "bastions") not in pairs
     assert any("meta hour" in line for line in guarded.undecided)
     assert shown(guarded) == []
+
+
+def test_each_service_of_each_pair_passes_or_not_and_the_line_is_named() -> None:
+    intended = boundary(*site())
+    assert intended is not None
+    guarded = judge(intended, (generated(),), overview=True)
+    pairs = {(str(pair.source), str(pair.destination)): pair.services for pair in guarded.pairs}
+    by_name = {ends: {each.service: each for each in its} for ends, its in pairs.items()}
+    assert by_name["outside", "published.portal"]["TCP 443"].passes
+    assert 'comment "published.portal"' in by_name["outside", "published.portal"]["TCP 443"].by[0]
+    assert not by_name["outside", "published.portal"]["TCP 22"].passes
+    assert by_name["office", "bastions"]["TCP 22"].passes
+    assert 'counter name "refused" drop' in by_name["balancers", "api"]["TCP 22"].by[0]
+    assert {each.passes for each in pairs["office", "plane oob"]} == {False}
+    assert all('counter name "never" drop' in each.by[0] for each in pairs["office", "plane oob"])
+    assert all(each.by for its in pairs.values() for each in its if each.passes)

@@ -43,6 +43,7 @@ class Crossing:
     machine: Machine = field(init=False)
     matrix: Matrix = field(init=False)
     _fates: tuple[Fate, ...] = ()
+    _passing: tuple[tuple[Packets, str], ...] = ()
 
     def __post_init__(self) -> None:
         of_zones = tuple(zone.port for zone in self.found.zones)
@@ -106,6 +107,14 @@ class Crossing:
                     yield Wrong(missing, (self.decides(missing), required_by), doubts)
                 for found, line in self._astray(wanted):
                     yield Wrong(found, (line, required_by))
+
+    def passing(self) -> tuple[tuple[Packets, str], ...]:
+        """What surely opens something by the routes that there are, within all limits, and the line that lets it."""
+        if not self._passing:
+            its = (e for e in self.fates() if e.passes and not e.way.over and not e.way.doubts)
+            new = [fate for fate in its if common(fate.packets.state, ((NEW, NEW),))]
+            self._passing = tuple((each, str(fate.by)) for fate in new for each in self._routed(_as_sent(fate)))
+        return self._passing
 
     def decides(self, packets: Packets) -> str:
         """The line that decides about one packet of these, where no limit is exceeded."""

@@ -11,6 +11,8 @@ from nornir_tasks.proofs.rules.crossing import Crossing, Wrong
 from nornir_tasks.proofs.rules.machine import State
 from nornir_tasks.proofs.rules.packets import Packet, Packets, Ports, both, every, shown
 from nornir_tasks.proofs.rules.ranges import Ranges, of_prefixes, without
+from nornir_tasks.proofs.rules.services import services_of, verdicts
+from nornir_tasks.proofs.services import Verdict
 
 NO_ZONE = "no zone"
 """Ports that are in none: management, the cable between firewalls, and what nobody names."""
@@ -51,6 +53,8 @@ class Pair:
     """One of each kind and firewall."""
     undecided: tuple[str, ...] = ()
     """Lines that are not understood, of which it depends."""
+    services: tuple[Verdict, ...] = ()
+    """What passes of each service of the matrix, at the first firewall that has the shared addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +89,8 @@ class Guarded:
         return f"boundary {self.proved} of {len(self.pairs)} pairs{left}"
 
 
-def judge(found: Boundary, states: Iterable[State]) -> Guarded:
-    """Judge every pair at every firewall."""
+def judge(found: Boundary, states: Sequence[State], *, overview: bool = False) -> Guarded:
+    """Judge every pair at every firewall. ``overview``: say of each service as well what becomes of it."""
     pairs = [_Pair(*each) for each in _pairs(tuple(ends_of(found)))]
     for state in states:
         for each in pairs:
@@ -100,9 +104,31 @@ def judge(found: Boundary, states: Iterable[State]) -> Guarded:
             for each in pairs if any(wrong.values()) else ():
                 for kind, its in wrong.items():
                     each.note(kind, its, crossing)
+    shown_by = _overview(found, states, pairs) if overview else [()] * len(pairs)
     return Guarded(
-        tuple(Pair(each.source, each.destination, tuple(each.breaches), tuple(each.doubts)) for each in pairs)
+        tuple(
+            Pair(each.source, each.destination, tuple(each.breaches), tuple(each.doubts), services)
+            for each, services in zip(pairs, shown_by, strict=True)
+        )
     )
+
+
+def _overview(found: Boundary, states: Sequence[State], pairs: Sequence["_Pair"]) -> Iterator[tuple[Verdict, ...]]:
+    """Of each pair what passes of each service."""
+    state = next((each for each in states if each.has_shared), None)
+    crossings = [Crossing(state, found, family) for family in FAMILIES] if state is not None else []
+    services = services_of(found.rows)
+    for pair in pairs:
+        between = [_genuine(pair, crossing) for crossing in crossings]
+        yield tuple(verdicts(crossings, between, services)) if crossings else ()
+
+
+def _genuine(pair: "_Pair", crossing: Crossing) -> Packets:
+    """Of a pair's packets, of whole zones those with a source that may come from there."""
+    found, family = crossing.found, crossing.family
+    between = packets_between(pair.source, pair.destination, crossing.ports, found, family)
+    zone = next((each for each in found.zones if pair.source.named is None and each.name == pair.source.zone), None)
+    return between if zone is None else between._replace(source=crossing.matrix.sources(zone))
 
 
 @dataclass(slots=True)

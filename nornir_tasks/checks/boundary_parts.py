@@ -8,6 +8,7 @@ FACT = "gpufabric_boundary"
 """Result of the module boundary_facts."""
 GENERATED = "host_validate_generated"
 """Path -> text as the role's template gives it with the host's variables; the action plug-in fills it in."""
+CERTIFICATES = "/etc/haproxy/certificates"
 CONNTRACKD = "/etc/conntrackd/conntrackd.conf"
 
 
@@ -77,6 +78,18 @@ PARTS = (
         units=("gpufabric-nat.service", "gpufabric-nat-log.service"),
         settings="/etc/sysctl.d/61-gpufabric-nat.conf",
         logs={"/var/log/gpufabric-nat/translations.log": 150},  # "alive" each minute
+    ),
+    Part(
+        role="load_balancer",
+        marker="load_balancer_published",
+        files={
+            "/etc/haproxy/haproxy.cfg": "haproxy.cfg.j2",
+            "/etc/keepalived/keepalived.conf": "keepalived.conf.j2",
+            "/etc/sysctl.d/60-gpufabric-load-balancer.conf": "sysctl.conf.j2",
+        },
+        units=("haproxy.service", "keepalived.service"),
+        settings="/etc/sysctl.d/60-gpufabric-load-balancer.conf",
+        only=dict.fromkeys(("/etc/keepalived/keepalived.conf", "keepalived.service"), "load_balancer_shares"),
     ),
     Part(
         role="boundary_relay",
@@ -174,7 +187,24 @@ def _shared(variables: Mapping[str, Any]) -> Iterator[Shared]:
         for key in ("shared", "shared_v6"):
             if zone.get(key):
                 yield Shared(zone["name"], zone["port"], str(zone[key]))
+        for address in zone.get("published") or ():
+            yield Shared(zone["name"], zone["port"], str(address))
+    if variables.get("load_balancer_shares"):
+        found = (address for each in variables["load_balancer_published"] for address in each["addresses"])
+        for address in dict.fromkeys(found):
+            length = 128 if ":" in address else 32
+            yield Shared("published", variables["load_balancer_port"], f"{address}/{length}")
     if proxy := variables.get("boundary_relay_proxy"):
         for key in ("shared", "shared_v6"):
             if proxy.get(key):
                 yield Shared("proxy", variables["boundary_relay_port"], str(proxy[key]))
+
+
+def certificates(variables: Mapping[str, Any]) -> dict[str, str]:
+    """Published service that ends TLS -> the file with its certificate on the host."""
+    given = variables.get("load_balancer_certificates") or {}
+    return {
+        each["name"]: f"{CERTIFICATES}/{'gpufabric-' if each['name'] in given else ''}{each['name']}.pem"
+        for each in variables.get("load_balancer_published") or ()
+        if each["tls_ports"]
+    }

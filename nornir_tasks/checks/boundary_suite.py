@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nornir_tasks.checks import host_bastion, host_boundary, host_vrrp
+from nornir_tasks.checks import host_bastion, host_boundary, host_certificates, host_vrrp
 from nornir_tasks.checks.boundary_parts import (
     CONNTRACKD,
     FACT,
     GENERATED,
+    certificates,
     files,
     parts,
     settings,
@@ -24,6 +25,7 @@ CHECKS = (
     HostCheck(host_vrrp.check_boundary_addresses, host_vrrp.ADDRESSES),
     HostCheck(host_vrrp.check_vrrp, host_vrrp.VRRP),
     HostCheck(host_vrrp.check_conntrack, host_vrrp.CONNTRACK),
+    HostCheck(host_certificates.check_host_certificates, host_certificates.ABOUT),
     HostCheck(host_bastion.check_bastion, host_bastion.ABOUT),
     HostCheck(host_boundary.check_boundary_logs, host_boundary.LOGS),
 )
@@ -50,6 +52,7 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
         "shared": ports,
         "files": list(files(variables)),
         "tables": {name: generated[path] for name, path in tables.items() if path in generated},
+        "certificates": list(certificates(variables).values()),
         "sshd": list(host_bastion.accounts(variables)),
         "logs": [path for part in parts(variables) for path in part.logs],
         "units": list(units(variables)),

@@ -21,7 +21,7 @@ ADDRESSES = About(
     name="boundary_addresses",
     each="port of the boundary: its link, and its own addresses",
     reads=(FACT,),
-    wanted="firewall_zones and firewall_sync; boundary_relay_address",
+    wanted="firewall_zones and firewall_sync; load_balancer_address; boundary_relay_address",
     passes="it is up with a carrier and has the address",
     fails="no carrier, or the address is missing",
 )
@@ -29,7 +29,7 @@ VRRP = About(
     name="vrrp",
     each="shared address, route that moves with them, and one for all of them together",
     reads=(FACT,),
-    wanted="firewall_zones; boundary_relay_proxy",
+    wanted="firewall_zones; load_balancer_published; boundary_relay_proxy",
     passes="all shared addresses are here, or none; each is on one of the two, as the wire shows; routes go with them",
     fails="some are here and some are not; both or nobody answer for one; a route is missing, or is left over",
     cannot_tell="a port has no carrier, so nobody could be asked",
@@ -71,7 +71,7 @@ def _own(variables: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     own = {zone["port"]: tuple(filter(None, (zone.get("address"), zone.get("address_v6")))) for zone in zones}
     if sync := variables.get("firewall_sync"):
         own[sync["port"]] = (sync["address"],)
-    for role in ("boundary_relay",):
+    for role in ("load_balancer", "boundary_relay"):
         addresses = tuple(filter(None, (variables.get(f"{role}_address{each}") for each in ("", "_v6"))))
         if addresses:
             own[variables[f"{role}_port"]] = addresses

@@ -20,6 +20,7 @@ PASSING = ("forward", "prerouting", "postrouting", "ingress")
 HEARTBEAT_S = 2.5
 """conntrackd says that it lives about once a second where it has nothing else to say (sync-ftfw.c, ALIVE_INT)."""
 _ACTIVE = re.compile(r"cache (internal|external):\ncurrent active connections:\s+(\d+)")
+_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----")
 _RECEIVED = re.compile(r"(\d+) Pckts recv")
 
 
@@ -67,6 +68,19 @@ def files(root: Path, paths: Sequence[str]) -> dict[str, str | None]:
             found[path] = hashlib.sha256((root / path.lstrip("/")).read_bytes()).hexdigest()
         except (FileNotFoundError, NotADirectoryError):
             found[path] = None
+    return found
+
+
+def certificates(root: Path, paths: Sequence[str]) -> dict[str, str | None]:
+    """File -> the certificates in it, and nothing else of it: keys do not leave the host. None where it is missing."""
+    found: dict[str, str | None] = {}
+    for path in paths:
+        try:
+            text = (root / path.lstrip("/")).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            found[path] = None
+            continue
+        found[path] = "\n".join(_CERTIFICATE.findall(text))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
@@ -21,6 +22,7 @@ options:
   root: {description: "Where files and /proc are read.", type: path, default: /}
   shared: {description: Port to the addresses that move between two hosts there., type: dict, default: {}}
   files: {description: Files to look at., type: list, elements: path, default: []}
+  certificates: {description: "Files whose certificates alone are returned.", type: list, elements: path, default: []}
   logs: {description: "Logs whose last change is asked for.", type: list, elements: path, default: []}
   tables: {description: "Table with its family, as inet guard, to the ruleset that makes it.", type: dict, default: {}}
   units: {description: Services to ask systemd for., type: list, elements: str, default: []}
@@ -53,6 +55,8 @@ ansible_facts:
         routes: {description: "as 0.0.0.0/0 via 192.0.2.1 dev wan", type: list, elements: str}
         files: {description: "path to SHA-256, null where it is missing", type: dict}
         sshd: {description: "account to settings, in sshd's lower case, or a reason", type: dict}
+        certificates: {description: "file to its certificates as PEM, null where it is missing", type: dict}
+        now_s: {description: "the host's clock, seconds since 1970", type: int}
         logs: {description: "log to seconds since it was written to, null where it is missing", type: dict}
         tables: {description: "table to same, and what differs or why it could not be told", type: dict}
         counters: {description: "table to named counter to packets", type: dict}
@@ -65,7 +69,7 @@ ansible_facts:
 
 def main() -> None:
     """Read, return."""
-    kinds = {"files": "path", "logs": "path", "units": "str", "settings": "str", "sshd": "str"}
+    kinds = {"files": "path", "certificates": "path", "logs": "path", "units": "str", "settings": "str", "sshd": "str"}
     lists = {name: {"type": "list", "elements": kind, "default": []} for name, kind in kinds.items()}
     module = AnsibleModule(
         argument_spec={
@@ -86,6 +90,8 @@ def main() -> None:
             "routes": state.routes(run),  # at once after the addresses, which they move with
             "wire": state.on_the_wire(known, given["shared"]),
             "files": state.files(root, given["files"]),
+            "certificates": state.certificates(root, given["certificates"]),
+            "now_s": int(time.time()),
             "sshd": state.sshd(run, given["sshd"]),
             "logs": state.logs(root, given["logs"]),
             "tables": {name: state.table(run, text, scratch, name) for name, text in given["tables"].items()},

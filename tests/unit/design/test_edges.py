@@ -110,7 +110,7 @@ def test_what_is_rendered_is_read_back_whole_and_every_line_has_its_owner(name: 
     made = router(name, drained=drained)
     os = platform(made.config.os)
     # refuses a line that nobody owns
-    held = wanted(made.config, made.capabilities, made.claims, environment(made.config.os))
-    read = os.parse(held.tree, made.capabilities, name, made.config.model)
+    rendered = wanted(made.config, made.capabilities, made.claims, environment(made.config.os))
+    read = os.parse(rendered.tree, made.capabilities, name, made.config.model)
     assert read.config == made.config
     assert not [*read.remainder.walk()]

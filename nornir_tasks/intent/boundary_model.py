@@ -63,7 +63,7 @@ class UpstreamIntent(Part):
     """The edge router with the link to it, 1 or 2. ``edge``, ``port``, ``speed`` and ``addresses`` are there if and
     only if the boundary has edge routers. An upstream with a link to each of them is described twice, under two
     names."""
-    port: Annotated[int, Field(ge=1, le=512)] | None = None
+    port: Annotated[int, Field(ge=1, le=1000)] | None = None
     """Number of its port there, as on the front panel."""
     addresses: tuple[HostInterface, ...] = ()
     """The site's own at that link, one for each of ``peers`` and in one subnet with it."""

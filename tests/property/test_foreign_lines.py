@@ -38,7 +38,7 @@ OTHERS = {
 numbers changes nothing that we read: it stays as the operators chose."""
 OTHERS_SETTINGS = {("system", each) for each in ("aaa", "api", "message", "ssh-server")} | {("interface", "eth0")}
 """Not managed here, or of accounts and of the management port a part alone, and the rest is others' (tests/lab)."""
-NAMED = {"peer-group", "neighbor", "route-map", "prefix-list", "profile"}
+NAMED = {"peer-group", "neighbor", "route-map", "prefix-list", "as-path-list", "profile"}
 """NVUE keys whose children bear names."""
 KEYED = NAMED | {"network", "aggregate-route", "static", "address-family", "vrf"}
 """NVUE keys whose children belong to whom their name or prefix says."""

@@ -56,7 +56,6 @@ def owner(fabric: Fabric) -> Owner:
         vlans=fabric.vlans,
         lags=frozenset({PEER_LINK}),
         has_gateways=True,
-        has_outside=True,
     )
 
 

@@ -51,8 +51,7 @@ _IPV6_UNICAST = _container(
     r"ipv6-unicast",
     _container(r"network", _BY_PREFIX6),
     _container(r"aggregate-route", _BY_PREFIX6),
-    # on an edge router its own; elsewhere whoever's made it: no fabric has routes of IPv6
-    rule(r".*", "outside"),
+    _ANYTHING,
 )
 
 _IPV4_UNICAST = _container(

@@ -197,8 +197,16 @@ def _interface(config: DeviceConfig, port: Interface) -> Facts:
     if not port.enabled or is_routed:
         made["enabled"] = port.enabled
     if port.qos_profile is not None and port.member is None:
-        made["service_policy"] = {"type_options": {"qos": {"input": port.qos_profile}}}
+        made["service_policy"] = {"type_options": {"qos": {"input": port.qos_profile}, **_own_queues(config, port)}}
     return made
+
+
+def _own_queues(config: DeviceConfig, port: Interface) -> Facts:
+    """A port whose queues are not the switch's, as it marks at another speed, has a policy of its own."""
+    assert config.qos is not None
+    queues = {each.name: each.queues for each in config.qos.profiles}
+    is_own = queues[str(port.qos_profile)] != queues["GPUFABRIC-CLASSIFY"]
+    return {"queuing": {"output": f"{port.qos_profile}-OUT"}} if is_own else {}
 
 
 def prefix_lists(config: DeviceConfig) -> Facts:

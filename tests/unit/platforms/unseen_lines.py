@@ -156,7 +156,6 @@ NOT_JUDGED: dict[str, set[str]] = {
         "ipv6 port traffic-filter <name> in (switched port)",
         "mode flowlet | mode per-packet",
         "negotiate auto",
-        "service-policy type queuing output <name>",
         "spanning-tree mode rapid-pvst",
         "switchport",
         "switchport mode access",

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import socket
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -91,13 +92,20 @@ class Frr:
     def ask(self, daemon: str, command: str) -> Any:  # noqa: ANN401  (decoded JSON)
         """A show command's JSON, over the daemon's own socket (lib/vty.c, vtysh_read). Raises TwinError."""
         try:
-            with self._connected(daemon) as connection:
-                for each in ("enable", command):
-                    connection.sendall(each.encode() + b"\0")
-                    answer = _answer(connection)
-            return json.loads(answer or "{}")
+            with suppress(ValueError):
+                return json.loads(self._answered(daemon, command) or "{}")
+            # What changes while it is printed may be no JSON; asked again, it is.
+            return json.loads(self._answered(daemon, command) or "{}")
         except (OSError, ValueError) as error:
             raise self._silent(daemon, error) from error
+
+    def _answered(self, daemon: str, command: str) -> str:
+        """What the daemon says."""
+        with self._connected(daemon) as connection:
+            for each in ("enable", command):
+                connection.sendall(each.encode() + b"\0")
+                answer = _answer(connection)
+        return answer
 
     def _connected(self, daemon: str) -> socket.socket:
         connection = socket.socket(socket.AF_UNIX)

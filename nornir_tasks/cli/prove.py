@@ -176,8 +176,7 @@ def summary(outcome: "Outcome") -> str:
     return ", ".join(parts)
 
 
-def print_isolation(found: "Isolation", *, show_all: bool = False) -> None:
-    """Each pair that is not as asked, and the sum. ``show_all``: before them every pair with its services."""
+def _print_pairs(found: "Isolation | Guarded", *, show_all: bool) -> None:
     from nornir_tasks.cli.console import out
 
     for pair in found.pairs if show_all else ():
@@ -187,6 +186,13 @@ def print_isolation(found: "Isolation", *, show_all: bool = False) -> None:
             out.print(line, markup=False)
     if len(found.failed) > _MOST_PAIRS:
         out.print(f"... and {len(found.failed) - _MOST_PAIRS} more pairs; --json has all", markup=False)
+
+
+def print_isolation(found: "Isolation", *, show_all: bool = False) -> None:
+    """Each pair that is not as asked, and the sum. ``show_all``: before them every pair with its services."""
+    from nornir_tasks.cli.console import out
+
+    _print_pairs(found, show_all=show_all)
     for line in found.assumed:
         out.print(f"taken for granted: {line}", markup=False)
     if not found.pairs:
@@ -199,13 +205,7 @@ def print_boundary(found: "Guarded", *, show_all: bool = False) -> None:
     """Each pair of the boundary that is not as the flow matrix says, and the sum. ``show_all``: as for isolation."""
     from nornir_tasks.cli.console import out
 
-    for pair in found.pairs if show_all else ():
-        out.print("\n".join(_services(pair)), markup=False)
-    for pair in found.failed[:_MOST_PAIRS]:
-        for line in _lines(pair):
-            out.print(line, markup=False)
-    if len(found.failed) > _MOST_PAIRS:
-        out.print(f"... and {len(found.failed) - _MOST_PAIRS} more pairs; --json has all", markup=False)
+    _print_pairs(found, show_all=show_all)
     out.print(found.summary(), markup=False)
 
 

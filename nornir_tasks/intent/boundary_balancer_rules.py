@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from nornir_tasks.intent.boundary_address_rules import of_each_family, on_link
 from nornir_tasks.intent.boundary_names import Network, links_of, zone_at
-from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
+from nornir_tasks.intent.findings import Finding, Path, as_shown
 from nornir_tasks.intent.flow_rules import OUTSIDE
 from nornir_tasks.intent.unknown import independent
 
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 
 TOP: Path = ("boundary",)
 HERE: Path = (*TOP, "balancers")
-FIRST_FREE = 6
-"""Place on a link of the first address that is neither the firewalls' nor a bastion's."""
 
 
 def balancers(each: "BoundaryIntent") -> Iterator[Finding]:
@@ -81,26 +80,8 @@ def _own(own: "BalancersIntent", links: tuple[Network, ...], each: "BoundaryInte
         for name, one in each.published.items()
         for number, address in enumerate(one.addresses)
     }
-    for number, address in enumerate(own.addresses):
-        path: Path = (*HERE, "addresses", number)
-        link = next((link for link in links if address in link), None)
-        if link is None:
-            expected = f"an address of {' or '.join(map(str, links))}"
-            yield Finding(path, "not on the zone's link", expected, str(address), also=zone_at(own.zone))
-        elif not FIRST_FREE <= int(address) - int(link.network_address) < link.num_addresses - 1:
-            expected = f"from {link[FIRST_FREE]} on, below {link.broadcast_address}"
-            also = zone_at(own.zone)
-            yield Finding(path, "an address that firewalls or bastions have", expected, str(address), also=also)
-        if address in own.addresses[:number]:
-            yield Finding(path, "an address of both balancers", "one for each", str(address))
-        if address in taken:
-            what, expected = f"the address of {dotted(taken[address][:3])}", "one of the balancer itself"
-            yield Finding(path, what, expected, str(address), also=taken[address])
-    for link in links:
-        found = [str(address) for address in own.addresses if address.version == link.version]
-        if len(found) != 2:
-            what, expected = f"not two of IPv{link.version}", "balancer-1's and balancer-2's of each family of the link"
-            yield Finding((*HERE, "addresses"), what, expected, as_shown(", ".join(found)), also=zone_at(own.zone))
+    yield from on_link((*HERE, "addresses"), own.addresses, own.zone, links, taken)
+    yield from of_each_family((*HERE, "addresses"), own.addresses, own.zone, links, 2, "balancer-1's and balancer-2's")
 
 
 def _ports(each: tuple[int, int]) -> str:

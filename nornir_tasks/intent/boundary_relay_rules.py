@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from nornir_tasks.intent import boundary_egress_rules, boundary_flow_rules
 from nornir_tasks.intent.address_fields import HostAddress
-from nornir_tasks.intent.boundary_balancer_rules import FIRST_FREE
-from nornir_tasks.intent.boundary_names import Network, kept_apart, links_of, zone_at
-from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
+from nornir_tasks.intent.boundary_address_rules import of_each_family, on_link
+from nornir_tasks.intent.boundary_names import kept_apart, links_of, zone_at
+from nornir_tasks.intent.findings import Finding, Path, dotted
 from nornir_tasks.intent.flow_rules import OUTSIDE
 from nornir_tasks.intent.unknown import UNKNOWN, independent
 
@@ -56,13 +56,13 @@ def _placed(own: "RelaysIntent", each: "BoundaryIntent") -> Iterator[Finding]:
         expected = "link: of IPv4 there, which every host has"
         yield Finding(path, "a zone that hosts without IPv6 do not reach", expected, own.zone, also=zone_at(own.zone))
     links = links_of(zone)
-    yield from _addresses((*HERE, "addresses"), own.addresses, own, links, _taken(each))
-    yield from _of_each_family((*HERE, "addresses"), own.addresses, links, 2, "relay-1's and relay-2's")
+    yield from on_link((*HERE, "addresses"), own.addresses, own.zone, links, _taken(each))
+    yield from of_each_family((*HERE, "addresses"), own.addresses, own.zone, links, 2, "relay-1's and relay-2's")
     if own.proxy is not None:
         at: Path = (*HERE, "proxy", "addresses")
         taken = {**_taken(each), **{address: (*HERE, "addresses", n) for n, address in enumerate(own.addresses)}}
-        yield from _addresses(at, own.proxy.addresses, own, links, taken)
-        yield from _of_each_family(at, own.proxy.addresses, links, 1, "the one that both share,")
+        yield from on_link(at, own.proxy.addresses, own.zone, links, taken)
+        yield from of_each_family(at, own.proxy.addresses, own.zone, links, 1, "the one that both share,")
 
 
 def _leave_private(own: "RelaysIntent", each: "BoundaryIntent") -> Iterator[Finding]:
@@ -88,41 +88,6 @@ def _taken(each: "BoundaryIntent") -> dict[HostAddress, Path]:
     for number, address in enumerate(() if each.balancers is None else each.balancers.addresses):
         found[address] = ("boundary", "balancers", "addresses", number)
     return found
-
-
-def _addresses(
-    path: Path,
-    addresses: tuple[HostAddress, ...],
-    own: "RelaysIntent",
-    links: tuple[Network, ...],
-    taken: dict[HostAddress, Path],
-) -> Iterator[Finding]:
-    for number, address in enumerate(addresses):
-        at: Path = (*path, number)
-        link = next((link for link in links if address in link), None)
-        if link is None:
-            expected = f"an address of {' or '.join(map(str, links))}"
-            yield Finding(at, "not on the zone's link", expected, str(address), also=zone_at(own.zone))
-        elif not FIRST_FREE <= int(address) - int(link.network_address) < link.num_addresses - 1:
-            expected = f"from {link[FIRST_FREE]} on, below {link.broadcast_address}"
-            also = zone_at(own.zone)
-            yield Finding(at, "an address that firewalls or bastions have", expected, str(address), also=also)
-        if address in addresses[:number]:
-            yield Finding(at, "an address twice", "each once", str(address))
-        if address in taken:
-            what, expected = f"the address of {dotted(taken[address][:-1])}", "one that nobody else has"
-            yield Finding(at, what, expected, str(address), also=taken[address])
-
-
-def _of_each_family(
-    path: Path, addresses: tuple[HostAddress, ...], links: tuple[Network, ...], count: int, whose: str
-) -> Iterator[Finding]:
-    for link in links:
-        found = [str(address) for address in addresses if address.version == link.version]
-        if len(found) != count:
-            words = {1: "one", 2: "two"}[count]
-            what, expected = f"not {words} of IPv{link.version}", f"{whose} of each family of the link"
-            yield Finding(path, what, expected, as_shown(", ".join(found)))
 
 
 def _far_ends(own: "RelaysIntent", each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:

@@ -1,6 +1,7 @@
 """A host of the boundary holds what its roles generate: files, rules, services, settings of the kernel."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,8 @@ from nornir_tasks.checks.boundary_parts import FACT, GENERATED, files, parts, se
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob
 
 GENERATED_TEXT = "as generated"
+_COUNTER = re.compile(r"(?:^|[{};])\s*counter\s+(\w+)\s*\{", re.MULTILINE)
+"""A named counter of a ruleset, on a line of its own or not; a rule's ``counter name`` has no brace."""
 FILES = About(
     name="boundary_files",
     each="file that a role of the boundary writes",
@@ -110,8 +113,7 @@ def _counters(variables: Mapping[str, Any], table: str) -> list[str]:
     """Named counters of a table, as its ruleset has them."""
     generated = variables.get(GENERATED) or {}
     path = next(part.tables[table] for part in parts(variables) if table in part.tables)
-    words = (line.split() for line in str(generated.get(path, "")).splitlines())
-    return [each[1] for each in words if len(each) > 2 and each[0] == "counter" and each[2] == "{"]
+    return _COUNTER.findall(str(generated.get(path, "")))
 
 
 def check_boundary_services(evidence: HostEvidence) -> list[HostFinding]:

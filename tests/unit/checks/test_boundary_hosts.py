@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.checks.boundary_parts import PARTS, files
+from nornir_tasks.checks.boundary_parts import GENERATED, PARTS, files
 from nornir_tasks.checks.boundary_suite import CHECKS
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence
@@ -205,3 +205,14 @@ def test_every_template_that_is_compared_is_one_of_its_role() -> None:
         of_role = {each.name for kind in ("templates", "files") for each in (folder / part.role / kind).glob("*")}
         assert {*part.files.values()} <= of_role
         assert {*part.tables.values(), *filter(None, [part.settings])} <= set(part.files)
+
+
+@pytest.mark.parametrize(
+    "written", ["counter refused {\n\t}", "counter refused { }", "counter other { }; counter refused { }"]
+)
+def test_a_counter_that_does_not_count_is_named_however_its_ruleset_is_written(written: str) -> None:
+    values, found = variables(), facts()
+    ruleset = f"table inet gpufabric_firewall {{\n\t{written}\n}}\n"
+    values[GENERATED] = {**values[GENERATED], RULES: ruleset}
+    found[FACT]["counters"]["inet gpufabric_firewall"] = {"other": 0}
+    assert "boundary_rules: inet gpufabric_firewall counters" in wrong(judged(found, values))

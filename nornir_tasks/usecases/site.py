@@ -204,9 +204,12 @@ def _check_planes(design: SiteDesign, planes: Sequence[str]) -> None:
     known += [BOUNDARY] * (design.network.edge is not None)
     unknown = [plane for plane in planes if plane not in known]
     if unknown:
-        raise IntentError(
-            Problem("--plane", f"no such plane: {', '.join(unknown)}", expected=f"one of {', '.join(known)}")
+        what, expected = f"no such plane: {', '.join(unknown)}", f"one of {', '.join(known)}"
+        no_edge = (
+            "the site has no edge routers (boundary.edge in fabric.yml); hosts of the boundary: playbooks/boundary.yml"
         )
+        hint = no_edge if BOUNDARY in unknown else ""
+        raise IntentError(Problem("--plane", what, expected=expected, hint=hint))
 
 
 def _chosen(design: SiteDesign, limit: Sequence[str]) -> Mapping[str, Device]:

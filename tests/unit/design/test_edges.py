@@ -100,8 +100,9 @@ def test_what_is_taken_is_marked_for_no_other_network() -> None:
 
 def test_a_plane_called_boundary_is_both_edge_routers_and_nobody_elses() -> None:
     assert list(select(load(SITE), ["boundary"])) == ["edge-1", "edge-2"]
-    with pytest.raises(IntentError, match="no such plane"):
+    with pytest.raises(IntentError, match="no such plane") as refused:
         select(load("lab"), ["boundary"])
+    assert "playbooks/boundary.yml" in str(refused.value)
 
 
 @pytest.mark.parametrize("drained", [False, True])

@@ -55,6 +55,9 @@ class Owner:
     """Its SVIs have redundant gateways: what they need once on a switch is the switch's then, else others'."""
     has_dhcp_relay: bool = False
     """Its SVIs relay DHCP: likewise."""
+    has_outside: bool = False
+    """It has sessions with other networks: where IPv6 routes are a block of the BGP process, it is the switch's then,
+    else others'."""
     pair_vlan: int | None = None
     """Of a fabric whose leaves are pairs: the VLAN on peer links, one of its own; what makes a pair is the fabric's
     then, else others'."""
@@ -257,6 +260,11 @@ class Claims:
     def has_dhcp_relay(self) -> bool:
         """Does any owner relay DHCP?"""
         return any(claim.vlans and claim.owner.has_dhcp_relay for claim in self.claims)
+
+    @property
+    def has_outside(self) -> bool:
+        """Has any owner sessions with other networks?"""
+        return any(claim.owner.has_outside for claim in self.claims)
 
     def by_pair(self, _: str) -> str | None:
         """The owner of what makes this switch one of a pair."""

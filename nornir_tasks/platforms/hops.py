@@ -15,21 +15,27 @@ class Hop:
     next_hop: str | None
     """None: the packets are dropped."""
     tag: int | None
+    interface: str | None = None
+    """What the next hop is behind; None: whatever route leads to it."""
+
+    @property
+    def alike(self) -> tuple[int | None, str | None]:
+        """What all lines of one route have in common."""
+        return self.tag, self.interface
 
 
 def gathered(hops: Iterable[Hop]) -> tuple[tuple[StaticRoute, ...], tuple[Hop, ...]]:
-    """The routes, and the lines that fit none: another tag than the route's first line, or a discard beside a hop."""
+    """The routes, and the lines that fit none: unlike the route's first line, or a discard beside a hop."""
     routes: dict[tuple[str | None, str], list[Hop]] = {}
     odd: list[Hop] = []
     for hop in hops:
         there = routes.setdefault((hop.vrf, hop.prefix), [])
-        fits = not there or (there[0].tag == hop.tag and None not in {there[0].next_hop, hop.next_hop})
+        fits = not there or (there[0].alike == hop.alike and None not in {there[0].next_hop, hop.next_hop})
         (there if fits else odd).append(hop)
     return tuple(_route(each) for each in routes.values()), tuple(odd)
 
 
 def _route(hops: list[Hop]) -> StaticRoute:
     first = hops[0]
-    return StaticRoute(
-        first.prefix, first.vrf, tuple(each.next_hop for each in hops if each.next_hop is not None), first.tag
-    )
+    next_hops = tuple(each.next_hop for each in hops if each.next_hop is not None)
+    return StaticRoute(first.prefix, first.vrf, next_hops, first.tag, first.interface)

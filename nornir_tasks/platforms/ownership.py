@@ -41,6 +41,7 @@ Key = Literal[
     "ipv6",
     "gateways",
     "dhcp relay",
+    "outside",
     "base hostname",
     "base management",
     "base banner",
@@ -90,6 +91,7 @@ _WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
     "ipv6": lambda claims: claims.has_ipv6,
     "gateways": lambda claims: claims.has_gateways,
     "dhcp relay": lambda claims: claims.has_dhcp_relay,
+    "outside": lambda claims: claims.has_outside,
 }
 """What is the switch's only where an owner uses it: elsewhere it is there for others."""
 
@@ -112,7 +114,7 @@ class Rule:
     The key is the pattern's named group ``key``: a port name, an address or prefix, an object's name, a VLAN's number,
     a VRF's name, a VRF and the prefix of a static route in it (``prefix``: in the default one). ``pool``: an address or
     prefix in the VRF of the container; ``pool route``: the prefix of a static route there. ``enclosing`` needs no key:
-    the owner is that of the enclosing container. ``vlans``, ``ipv6``, ``gateways`` and ``dhcp relay`` are
+    the owner is that of the enclosing container. ``vlans``, ``ipv6``, ``gateways``, ``dhcp relay`` and ``outside`` are
     the switch's where an owner has any.
     """
 

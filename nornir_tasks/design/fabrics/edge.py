@@ -56,6 +56,7 @@ def owner(fabric: Fabric) -> Owner:
         vlans=fabric.vlans,
         lags=frozenset({PEER_LINK}),
         has_gateways=True,
+        has_outside=True,
     )
 
 

@@ -21,14 +21,14 @@ def pushed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     operator = Operator(ROOT / "inventory/lab", tmp_path_factory.mktemp("default-lab") / "state")
     operator.start()
     try:
-        assert "22 of 22 changed" in operator.run("push", "--yes")
+        assert "24 of 24 changed" in operator.run("push", "--yes")
         yield operator
     finally:
         operator.run("lab", "down")
 
 
 def test_a_second_push_of_all_planes_or_of_one_changes_nothing(pushed: Operator) -> None:
-    assert "0 of 22 changed" in pushed.run("push", "--yes")
+    assert "0 of 24 changed" in pushed.run("push", "--yes")
     for plane in PLANES:
         assert "0 of " in pushed.run("push", "--plane", plane, "--yes")
 
@@ -79,7 +79,7 @@ def at_devices(operator: Operator) -> list[dict[str, Any]]:
 
 def test_exchanged_cables_of_a_bmc_and_of_power_distribution_are_one_cause_that_names_both(pushed: Operator) -> None:
     assert {each["verdict"] for each in at_devices(pushed)} == {"pass"}
-    assert len(at_devices(pushed)) == 11  # eight BMCs, two PDUs, the bastion
+    assert len(at_devices(pushed)) == 12  # eight BMCs, two PDUs, two bastions
     pushed.run("lab", "swap", "gpu-bmc-3:bmc", "pdu-1:mgmt")
     try:
         report = pushed.json("validate", "--plane", "oob", code=8)

@@ -75,7 +75,7 @@ def lab(shell: Shell) -> Iterator[Operator]:
 def test_the_verbs_of_the_readme_work_on_a_site_made_as_it_says(shell: Shell, lab: Operator) -> None:
     assert "`source: lab`" in SECTION
     assert "`nornir lab up --site dc1`" in SECTION
-    assert "22 of 22 switches would change" in lab.run("plan"), "the lab is tried first"
+    assert "24 of 24 switches would change" in lab.run("plan"), "the lab is tried first"
     shell.edit(("source: lab", "source: devices"))
     listed = yaml.safe_load((lab.lab / "devices.yml").read_text().replace("!secret ", ""))["devices"]
     entries = [f"  {name}: {{address: {each['address']}, serial: {each['serial']}" for name, each in listed.items()]
@@ -92,7 +92,7 @@ def test_the_verbs_of_the_readme_work_on_a_site_made_as_it_says(shell: Shell, la
     assert shell.run(render)[0] == 0
     assert {path.stem for path in (shell.checkout / "out" / "dc1").glob("[!.]*")} == set(listed)
     code, output = shell.run(plan)
-    assert (code, "22 of 22 switches would change" in output) == (0, True), output
+    assert (code, "24 of 24 switches would change" in output) == (0, True), output
 
 
 def test_what_is_still_missing_is_said_step_by_step_with_what_to_do(shell: Shell) -> None:

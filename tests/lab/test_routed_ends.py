@@ -240,7 +240,7 @@ def test_planes_that_this_kernel_cannot_have_run_in_a_machine_where_there_is_roo
     assert code == 10, output
     gone = ", no ".join(each for each in sorted(lacking()) if each != "VRF")
     assert f"the fabric runs in one machine: this kernel has no {gone}, for business, oob, storage" in output
-    assert "too little memory for a machine with 22 routed switches" in output
+    assert "too little memory for a machine with 24 routed switches" in output
     assert "found: 292 MiB available" in output
     refused = operator.run(*UP, "--hosts", "1", code=10)
     assert "--hosts: hosts cannot be machines where the switches run in one" in refused

@@ -52,7 +52,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_renders_a_site_without_the_checkout(installed: Path, tmp_path: Path) -> None:
     run(installed / "bin/nornir", "render", "--site", "lab", "--out", tmp_path / "out", cwd=tmp_path)
     rendered = sorted(path.name for path in (tmp_path / "out").glob("[!.]*"))
-    assert len(rendered) == 22
+    assert len(rendered) == 24
     assert {Path(name).suffix for name in rendered} == {".cfg", ".yaml"}
 
 

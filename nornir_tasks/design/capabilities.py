@@ -15,6 +15,7 @@ from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.design.config.spanning_tree import StpMode
 from nornir_tasks.design.ecn_figures import EcnFigure, nearest
+from nornir_tasks.design.guard_facts import NO_GUARDS, GuardFacts
 from nornir_tasks.design.headroom import CableFacts
 from nornir_tasks.design.pause_point import Pool
 
@@ -261,6 +262,7 @@ class Capabilities:
     hop within the AS, static routes behind an interface."""
     outside_gap: str = "nobody has compared the lines for sessions with other networks with a source"
     """Why not, for the operator's message."""
+    guards: GuardFacts = NO_GUARDS
     has_tags: bool = False
     """Ports can be trunks, and have routed subinterfaces."""
     tag_gap: str = ""

@@ -14,6 +14,7 @@ from nornir_tasks.design.catalogue import Bogons, Catalogue, Slot
 from nornir_tasks.design.choices import Choice, choose_one
 from nornir_tasks.design.claims import fabric_key
 from nornir_tasks.design.config.access_lists import Family
+from nornir_tasks.design.config.bgp import TcpAo
 from nornir_tasks.design.described import DRAIN_PREPEND
 from nornir_tasks.design.edge_terms import EDGE, EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
 from nornir_tasks.design.edges import AT, is_in
@@ -26,6 +27,7 @@ from nornir_tasks.intent.edge_model import EdgeIntent
 from nornir_tasks.intent.edge_rules import EDGES, inside
 from nornir_tasks.intent.flow_rules import OUTSIDE
 from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.secret_name import placeholder
 
 MTU_BYTES = 1500
 """Of all that leaves the site: no upstream carries more unasked."""
@@ -159,6 +161,7 @@ def _terms(boundary: BoundaryIntent, edge: EdgeIntent, links: tuple[Link, ...], 
         exempt=tuple(map(str, boundary.exempt.prefixes)),
         bad_asns=bogons.asns,
         good_asns=frozenset(boundary.exempt.asns),
+        validators=tuple((str(each.address), each.port) for each in edge.validators),
     )
 
 
@@ -178,7 +181,15 @@ def _outside_links(boundary: BoundaryIntent, links: tuple[Link, ...]) -> Iterato
 def _session(address: HostInterface, upstream: UpstreamIntent) -> OutsideSession:
     peer = next(each for each in upstream.peers if each in address.network)
     announced = tuple(str(each) for each in upstream.outbound if each.version == address.version)
-    return OutsideSession(str(address), str(peer), family_of(str(peer)), announced)
+    return OutsideSession(str(address), str(peer), family_of(str(peer)), announced, *_signed(upstream))
+
+
+def _signed(upstream: UpstreamIntent) -> tuple[str | None, TcpAo | None]:
+    md5, ao = upstream.md5, upstream.ao
+    return (
+        None if md5 is None else placeholder(md5.name),
+        None if ao is None else TcpAo(ao.key_id, ao.algorithm, placeholder(ao.key.name)),
+    )
 
 
 def _fabric(terms: EdgeTerms, boundary: BoundaryIntent, *, shuts: bool) -> Fabric:

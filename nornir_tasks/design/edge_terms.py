@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nornir_tasks.design.config.access_lists import Family
+from nornir_tasks.design.config.bgp import TcpAo
 
 EDGE = "edge"
 """The kind of fabric that edge routers are."""
@@ -20,6 +21,10 @@ class OutsideSession:
     family: Family
     announced: tuple[str, ...]
     """Prefixes of this family that it is told of, and no other."""
+    password: str | None = None
+    """Placeholder of the secret that both ends sign with (TCP MD5)."""
+    ao: TcpAo | None = None
+    """TCP-AO, instead of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,8 @@ class EdgeTerms:
     """Ranges of AS numbers that no path may have."""
     good_asns: frozenset[int]
     """Those of them that it may."""
+    validators: tuple[tuple[str, int], ...] = ()
+    """Address and port of each server that is asked for the origins of prefixes."""
 
     def on(self, device: str) -> Iterator[OutsideLink]:
         """The links of one router."""

@@ -21,7 +21,7 @@ def check(intent: Intent, catalogue: Catalogue, facts: Mapping[str, OsFacts]) ->
     if boundary is None or boundary.edge is None:
         return
     choice = choose_one(boundary.edge, AT, catalogue, facts, intent.marks)
-    findings = [*_system(choice), *_ports(choice, boundary), *_too_many(choice, boundary)]
+    findings = [*_system(choice), *_guards(choice, boundary), *_ports(choice, boundary), *_too_many(choice, boundary)]
     for name, upstream in boundary.upstreams.items():
         findings += _bogons(name, upstream, boundary, catalogue.bogons)
     if findings:
@@ -44,6 +44,24 @@ def _system(choice: Choice) -> Iterator[Finding]:
     if not known.has_outside_bgp:
         what = f"{known.os} {known.release} is no edge router: {known.outside_gap}"
         yield Finding((*AT, "platform"), what, "a system with sessions with other networks", known.os)
+
+
+def _guards(choice: Choice, boundary: BoundaryIntent) -> Iterator[Finding]:
+    """What signs the sessions, and who is asked for origins."""
+    known, guards = f"{choice.capabilities.os} {choice.capabilities.release}", choice.capabilities.guards
+    for name, upstream in boundary.upstreams.items():
+        if upstream.md5 is not None and guards.md5 is None:
+            yield Finding(_at(name, "md5"), f"{known} has no passwords of BGP sessions: {guards.md5_gap}", "no md5")
+        if upstream.ao is not None and guards.ao is None:
+            expected = "no ao" if guards.md5 is None else "md5: !secret NAME"
+            yield Finding(_at(name, "ao"), f"{known} has no TCP-AO: {guards.ao_gap}", expected)
+        elif upstream.ao is not None and guards.ao is not None and upstream.ao.algorithm not in guards.ao.algorithms:
+            path, expected = _at(name, "ao", "algorithm"), ", ".join(sorted(guards.ao.algorithms))
+            yield Finding(path, f"{known} has no such algorithm", expected, upstream.ao.algorithm)
+    if boundary.edge is not None and boundary.edge.validators and not guards.has_rpki:
+        what = f"{known} asks no validators: {guards.rpki_gap}"
+        hint = "have the upstreams say that they refuse prefixes of wrong origins"
+        yield Finding((*AT, "validators"), what, "no validators", hint=hint)
 
 
 def _ports(choice: Choice, boundary: BoundaryIntent) -> Iterator[Finding]:

@@ -129,6 +129,7 @@ def _bgp(bgp: Bgp, sort_key: Callable[[str], tuple[int, ...]]) -> Bgp:
         bgp,
         networks=prefixes_in_order(bgp.networks),
         aggregates=prefixes_in_order(bgp.aggregates),
+        validators=tuple(sorted(bgp.validators, key=lambda each: _by_address(each.address))),
         peer_groups=tuple(sorted(bgp.peer_groups, key=lambda each: each.name)),
         neighbors=tuple(sorted(bgp.neighbors, key=place)),
         vrfs=tuple(

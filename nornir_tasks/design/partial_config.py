@@ -9,7 +9,7 @@ from typing import Literal
 
 from nornir_tasks.design.config.access_lists import AccessList, Direction, Family
 from nornir_tasks.design.config.accounts import Role
-from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
+from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup, Validator
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.interfaces import Breakout, Layer1
 from nornir_tasks.design.config.lag import Lag
@@ -270,6 +270,8 @@ class PartialConfig:
     aggregates: frozenset[str] | None = field(default=None, metadata=KEYED)
     """Prefixes announced in place of the networks in them."""
     peer_groups: Mapping[str, PeerGroup] | None = field(default=None, metadata=KEYED)
+    validators: Mapping[str, Validator] | None = field(default=None, metadata=KEYED)
+    """By address."""
     neighbors: Mapping[SessionKey, Neighbor] | None = field(default=None, metadata=KEYED)
     """By VRF (None: the default one) and peer: the far end's address, or the port of an unnumbered session."""
     base: BasePolicy | None = None

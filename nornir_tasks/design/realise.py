@@ -376,6 +376,7 @@ class _Bender:
             peer_groups=tuple(self.peer_group(group) for group in (intended.peer_groups or {}).values()),
             neighbors=tuple((intended.neighbors or {}).values()),
             vrfs=self.bgp_vrfs(intended),
+            validators=tuple((intended.validators or {}).values()),
         )
 
     def bgp_vrfs(self, intended: PartialConfig) -> tuple[BgpVrf, ...]:

@@ -9,9 +9,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from nornir_tasks.intent import boundary_parts
+from nornir_tasks.intent.account_model import SecretName
 from nornir_tasks.intent.address_fields import AnyPrefix, HostAddress, HostInterface, PortRanges, PrefixV6
 from nornir_tasks.intent.boundary_relay_model import RelaysIntent
-from nornir_tasks.intent.edge_model import AsNumber, EdgeIntent, ExemptIntent
+from nornir_tasks.intent.edge_model import AsNumber, EdgeIntent, ExemptIntent, TcpAoIntent
 from nornir_tasks.intent.fields import InterfaceName, Name, Prefix, SpeedGbps, Unit
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.part import Part
@@ -69,6 +70,11 @@ class UpstreamIntent(Part):
     """The site's own at that link, one for each of ``peers`` and in one subnet with it."""
     speed: SpeedGbps | None = None
     """Of the port there."""
+    md5: SecretName | None = None
+    """The secret whose value is the password of all sessions with it (TCP MD5, RFC 2385), in the form that the routers
+    store."""
+    ao: TcpAoIntent | None = None
+    """The same by TCP-AO, which not every system has."""
 
 
 class HealthIntent(Part):

@@ -1,14 +1,36 @@
 """The site's edge routers: two switches between the firewalls and the upstreams."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nornir_tasks.intent.address_fields import AnyPrefix
+from nornir_tasks.intent.account_model import SecretName
+from nornir_tasks.intent.address_fields import AnyPrefix, HostAddress
 from nornir_tasks.intent.fields import MAX_ASN, OwnName, Prefix, SpeedGbps, System, Unit
 from nornir_tasks.intent.part import Part
 
+AoAlgorithm = Literal["hmac-sha-1-96", "aes-128-cmac-96"]
 AsNumber = Annotated[int, Field(ge=1, le=MAX_ASN)]
+
+
+class TcpAoIntent(Part):
+    """TCP-AO (RFC 5925) of the sessions with one upstream: of the segments of both sides, by one key."""
+
+    key: SecretName
+    """The secret whose value is the key, in the form that the routers store."""
+    key_id: Annotated[int, Field(ge=0, le=255)]
+    """Its number at both ends."""
+    algorithm: AoAlgorithm = "aes-128-cmac-96"
+    """How segments are signed."""
+
+
+class ValidatorIntent(Part):
+    """A server that says which AS may announce which prefix (RPKI to router, RFC 8210)."""
+
+    address: HostAddress
+    """Reached in the VRF of management, where ``base`` names one."""
+    port: Annotated[int, Field(ge=1, le=65535)] = 323
+    """TCP, in clear text: IANA's port."""
 
 
 class EdgeIntent(Part):
@@ -37,6 +59,9 @@ class EdgeIntent(Part):
     other's."""
     peer_speed: SpeedGbps
     """Of each of these links."""
+    validators: Annotated[tuple[ValidatorIntent, ...], Field(max_length=4)] = ()
+    """Who is asked for the origins of prefixes: one that is announced by another AS than it may be is refused. While
+    none of them answers, nothing is known to be so."""
 
 
 class ExemptIntent(Part):

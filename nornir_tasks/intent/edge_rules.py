@@ -20,6 +20,7 @@ EDGES = 2
 LONGEST = {4: 24, 6: 48}
 """Length of what networks take from one another (NLNOG/bgpfilterguide at a3934ac2, guides/small_prefixes.md)."""
 OF_EDGES = ("edge", "port", "speed", "addresses")
+GUARDS = ("md5", "ao")
 
 
 def edges(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
@@ -34,6 +35,7 @@ def edges(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
         _one_as(each),
         _both_used(each),
         *(_link(name, upstream) for name, upstream in each.upstreams.items()),
+        *(_signed(name, upstream) for name, upstream in each.upstreams.items()),
         _links_apart(each, intent),
         *(_aggregates(name, upstream, each) for name, upstream in each.upstreams.items()),
     )
@@ -59,7 +61,7 @@ def _at(name: str) -> Path:
 
 
 def _without(name: str, upstream: "UpstreamIntent") -> Iterator[Finding]:
-    for key in OF_EDGES:
+    for key in (*OF_EDGES, *GUARDS):
         if getattr(upstream, key) not in (None, ()):
             expected = "edge: {platform, release, model} of the boundary beside it, or no such key"
             yield Finding((*_at(name), key), "a link of edge routers, which the boundary has none of", expected)
@@ -150,6 +152,18 @@ def _link(name: str, upstream: "UpstreamIntent") -> Iterator[Finding]:
             what = f"an address of IPv{address.version}, and nothing of it is announced"
             expected = f"a prefix of IPv{address.version} in outbound, or no such address and peer"
             yield Finding((*_at(name), "addresses", number), what, expected, str(address))
+
+
+def _signed(name: str, upstream: "UpstreamIntent") -> Iterator[Finding]:
+    if upstream.md5 is not None and upstream.ao is not None:
+        hint = "a segment is signed in one way alone (RFC 5925, 2.2)"
+        yield Finding(
+            (*_at(name), "ao"),
+            "a second signature of the same segments",
+            "one of md5 and ao",
+            hint=hint,
+            also=(*_at(name), "md5"),
+        )
 
 
 def _links_apart(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:

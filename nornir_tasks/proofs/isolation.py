@@ -183,12 +183,15 @@ def _between_hosts(sets: list[Packets], here: Gate, there: Gate) -> list[Packets
 def _filters_between_switches(
     network: Network, configs: Mapping[str, DeviceConfig]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Lists on ports between switches are not followed: with one, nothing that passes there is proved."""
+    """Lists on ports between switches are not followed: with one, nothing that passes there is proved.
+
+    Beyond a port to the outside no host of the site is.
+    """
     filtered = {
         (name, each.name): each.acls for name, config in configs.items() for each in config.interfaces if each.acls
     }
     for link in network.links:
-        for end in (link.upper, link.lower) if link.kind != "host" else ():
+        for end in (link.upper, link.lower) if link.kind not in ("host", "outside") else ():
             if acls := filtered.get((end.device, end.port)):
                 names = ", ".join(each.name for each in acls)
                 yield end.device, (f"{end.port}: {names} filters between switches",)

@@ -19,17 +19,19 @@ from nornir_tasks.files.site import INTENT
 from nornir_tasks.intent.findings import Path, dotted
 from nornir_tasks.intent.secret_name import Secret
 from nornir_tasks.intent.snmp_model import SnmpIntent
-from nornir_tasks.usecases.site import SiteDesign
+from nornir_tasks.usecases.site import BOUNDARY, SiteDesign
 
 
 def vault_of(design: SiteDesign, planes: Sequence[str]) -> Vault:
-    """The values of all secrets that base configuration names, if base is among the planes (empty: all).
+    """The values of secrets that base configuration and sessions with upstreams name, if among the planes (empty: all).
 
     Raises IntentError naming every secret that has no value.
     """
-    if not design.network.base or (planes and BASE not in planes):
+    has_base = bool(design.network.base) and (not planes or BASE in planes)
+    has_edge = design.network.edge is not None and (not planes or BOUNDARY in planes)
+    names = {**(dict(secrets_of(design)) if has_base else {}), **(dict(_of_upstreams(design)) if has_edge else {})}
+    if not has_base and not names:
         return NO_SECRETS
-    names = dict(secrets_of(design))
     values, problems = {}, list[Problem]()
     for name, path in names.items():
         try:
@@ -37,6 +39,7 @@ def vault_of(design: SiteDesign, planes: Sequence[str]) -> Vault:
         except GpufabricError as error:
             problems += error.problems
     problems += _not_hashes(design, values)
+    problems += _not_passwords(design, values) if has_edge else ()
     if problems:
         raise IntentError(problems)
     if not names:
@@ -71,13 +74,45 @@ def _not_hashes(design: SiteDesign, values: Mapping[str, str]) -> Iterator[Probl
         value = values.get(use.name)
         if value is None or re.fullmatch(use.pattern, value):
             continue
-        yield Problem(
-            where=_where(design, use.path),
-            what=f"{dotted(use.path)}: the value of the secret '{use.name}' is no {use.what}",
-            expected=use.expected,
-            found="a text of another kind, which is not repeated",
-            hint=use.hint,
-        )
+        yield _unfit(design, use)
+
+
+def _unfit(design: SiteDesign, use: _Use) -> Problem:
+    return Problem(
+        where=_where(design, use.path),
+        what=f"{dotted(use.path)}: the value of the secret '{use.name}' is no {use.what}",
+        expected=use.expected,
+        found="a text of another kind, which is not repeated",
+        hint=use.hint,
+    )
+
+
+def _of_upstreams(design: SiteDesign) -> Iterator[tuple[str, Path]]:
+    """Name -> a place of the intent that names it, of all sessions with upstreams."""
+    boundary = design.site.intent.boundary
+    for name, upstream in boundary.upstreams.items() if boundary is not None else ():
+        at: Path = ("boundary", "upstreams", name)
+        if upstream.md5 is not None:
+            yield upstream.md5.name, (*at, "md5")
+        if upstream.ao is not None:
+            yield upstream.ao.key.name, (*at, "ao", "key")
+
+
+def _not_passwords(design: SiteDesign, values: Mapping[str, str]) -> Iterator[Problem]:
+    """Secrets of sessions with upstreams that are none that their routers take."""
+    edge = design.network.edge
+    device = next((each for each in design.network.devices if edge is not None and each.fabric == edge.fabric), None)
+    if device is None:
+        return
+    guards, os = device.capabilities.guards, device.os
+    for name, path in _of_upstreams(design):
+        is_ao, facts = path[-1] == "key", guards.md5
+        if is_ao:
+            facts = guards.ao.key if guards.ao is not None else None
+        what = f"key of TCP-AO of {os}" if is_ao else f"password of BGP sessions of {os}"
+        if facts is not None and name in values and not re.fullmatch(facts.pattern, values[name]):
+            use = _Use(name, path, what, facts.pattern, facts.words, "write another to the secret")
+            yield _unfit(design, use)
 
 
 def _uses(design: SiteDesign, device: Device) -> Iterator[_Use]:

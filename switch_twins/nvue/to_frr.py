@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..routed.form import NO_LAYER_2, NO_VRF, BfdTimes, Peer, Routing, Unplayed
 from ..twin import Twin
-from . import to_kernel
+from . import to_kernel, to_lists
 from .device import NvueTwin
 from .dialect import Dialect
 from .outside import outside
@@ -24,7 +24,7 @@ _RETRY_S = 10
 """Cumulus Linux's default (Optional-BGP-Configuration.md, BGP Timers)."""
 _ON = r"(enable|state)"
 _PEER = (
-    rf"(type|description|peer-group|remote-as|shutdown|multihop-ttl|{_ON})|timers/(keepalive|hold|connection-retry)"
+    rf"(type|description|peer-group|remote-as|shutdown|multihop-ttl|password|{_ON})|timers/(keepalive|hold|connection-retry)"
     rf"|timers/route-advertisement|bfd/.*|ttl-security/({_ON}|hops)|capabilities/extended-nexthop"
     rf"|address-family/ipv[46]-unicast/({_ON}|nexthop-setting|community-advertise/(regular|extended|large)"
     rf"|policy/(inbound|outbound)/(route-map|prefix-list)|prefix-limits/inbound/.*|aspath/allow-my-asn/({_ON}|occurrences))"
@@ -47,7 +47,6 @@ _FORWARDING = re.compile(
     r"acl/.*|router/(ospf|ospf6|pim|pbr)/.*|ip/(vrr|vrrp|igmp)/.*|ipv[46]/(vrr|vrrp)/.*|ip/address/.*:.*|ipv6/address/.*"
 )
 _LAYER_2 = frozenset({"bond", "peerlink", "svi", "sub"})
-_NO_PASSWORD = "the password is not printed here, so nobody could say which is used"  # noqa: S105
 _NO_COUNTERPART = "no counterpart in FRR is known here"
 
 
@@ -60,15 +59,18 @@ def routing(twin: Twin, *, has_devices: bool = False) -> Routing:
 def of_tree(tree: Tree, dialect: Dialect, *, has_devices: bool = False) -> Routing:
     """Read a configuration."""
     vrfs = [name for name in get_or(tree, {}, "vrf") if name != "default"]
+    filters = to_lists.lists(tree)
     return Routing(
         _peers(tree, "default", dialect),
         _graceful_restart(tree),
-        tuple(_refused(tree, dialect, has_devices=has_devices)),
+        (*_refused(tree, dialect, has_devices=has_devices), *(filters.unreadable if has_devices else ())),
         () if has_devices else tuple(_left_out(tree, dialect)),
         {name: _peers(tree, name, dialect) for name in vrfs},
         to_kernel.vlans(tree),
         to_kernel.addresses_v6(tree),
         tuple(to_kernel.gateways(tree, dialect)),
+        lists=filters.lists,
+        bound=filters.bound,
         outside=outside(tree, dialect),
     )
 
@@ -103,6 +105,7 @@ def _peer(peer: Tree, group: Tree, bgp: Tree, tree: Tree, dialect: Dialect) -> P
             times.get("detect-multiplier", _BFD.multiplier),
         ),
         retry_s,
+        next((each for source in sources if (each := source.get("password")) not in (None, "none")), None),
     )
 
 
@@ -129,9 +132,7 @@ def _refused(tree: Tree, dialect: Dialect, *, has_devices: bool) -> Iterator[Unp
 
 def _of_vrf(router: Tree, where: str) -> Iterator[Unplayed]:
     for path, value in _leaves(router.get("bgp", {})):
-        if path.endswith("/password"):
-            yield Unplayed(path, _NO_PASSWORD, f"{where} bgp")
-        elif not _BGP.fullmatch(path) and not _is_off(value):
+        if not _BGP.fullmatch(path) and not _is_off(value):
             yield _unknown(path, value, f"{where} bgp")
     for key in router:
         if key not in ("bgp", "static"):
@@ -143,8 +144,9 @@ def _of_interface(name: str, settings: Tree, *, has_devices: bool) -> Iterator[U
         if any(get_or(settings, {}, family, "address") for family in ("ip", "ipv4", "ipv6")):
             yield Unplayed(f"type: {settings['type']}", NO_LAYER_2, f"interface {name}")
         return
+    is_switched = bool(get_or(settings, {}, "bridge", "domain"))
     for path, value in _leaves(settings):
-        is_translated = has_devices and to_kernel.is_translated(path)
+        is_translated = has_devices and to_kernel.is_translated(path) and not (is_switched and path.startswith("acl/"))
         if _FORWARDING.fullmatch(path) and not _is_off(value) and not is_translated:
             yield Unplayed(path, "it decides what is forwarded, and has no counterpart here", f"interface {name}")
 

@@ -9,7 +9,9 @@ from ..routed.form import Gateway
 from .dialect import Dialect
 from .tree import Tree, get_or
 
-_TRANSLATED = re.compile(r"ip/vrr/.*|ipv[46]/vrr/.*|ip/address/.*:.*|ipv6/address/.*|ip/gateway/.*|ipv4/gateway/.*")
+_TRANSLATED = re.compile(
+    r"ip/vrr/.*|ipv[46]/vrr/.*|ip/address/.*:.*|ipv6/address/.*|ip/gateway/.*|ipv4/gateway/.*|acl/[^/]+/(in|out)bound"
+)
 _FIRST_MAC = 0x00005E000101
 """Of a gateway without one of its own: that of fabric ID 1 (Virtual-Router-Redundancy-VRR.md)."""
 

@@ -240,6 +240,8 @@ def _peer(peer: BgpNeighbor, settings: Peer) -> Iterator[str]:
     yield f"{start} advertisement-interval 0"
     if settings.connect_retry_s is not None:
         yield f"{start} timers connect {settings.connect_retry_s}"
+    if settings.password is not None:
+        yield f"{start} password {settings.password}"
     if peer.is_shutdown:
         yield f"{start} shutdown"
     if peer.bfd:

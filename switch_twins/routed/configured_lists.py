@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..engine import Node
 from .form import Unplayed
-from .lists import AccessList, Bound, UnknownRule, rule
+from .lists import AccessList, Bound, Direction, Family, UnknownRule, rule
 
 NO_COUNTERPART = "it decides what is forwarded, and has no counterpart here"
 USED = "ip access-group"
@@ -23,27 +23,32 @@ class ConfiguredLists:
 
 
 def configured_lists(
-    interfaces: Iterable[Node], lists: Mapping[str, Node], port_names: Mapping[str, int]
+    interfaces: Iterable[Node],
+    lists: Mapping[str, Node],
+    port_names: Mapping[str, int],
+    family: Family = "ip",
+    used_by: str = USED,
 ) -> ConfiguredLists:
-    """Read the lists that interfaces use. One that does not exist filters nothing."""
-    bound = tuple(each for node in interfaces for each in _bound(node) if each.name in lists)
+    """Read the lists of a family that interfaces use, by lines that begin so. One that is not there filters nothing."""
+    bound = tuple(each for node in interfaces for each in _bound(node, used_by, family) if each.name in lists)
     used = {each.name for each in bound}
     read, unreadable = [], list[Unplayed]()
     for name, node in lists.items():
         if name in used:
-            rules, wrong = _rules(node, port_names)
-            read.append(AccessList(name, tuple(rules)))
+            rules, wrong = _rules(node, port_names, family)
+            read.append(AccessList(name, tuple(rules), family))
             unreadable += wrong
     return ConfiguredLists(tuple(read), bound, tuple(unreadable))
 
 
-def _bound(interface: Node) -> Iterator[Bound]:
-    for line in interface.find(USED):
+def _bound(interface: Node, used_by: str, family: Family) -> Iterator[Bound]:
+    for line in interface.find(used_by):
         if not line.negated:
-            yield Bound(interface.params["name"], "in" if line.words.endswith(" in") else "out", line.params["acl"])
+            direction: Direction = "in" if line.words.endswith(" in") else "out"
+            yield Bound(interface.params["name"], direction, line.params["acl"], family)
 
 
-def _rules(node: Node, port_names: Mapping[str, int]) -> tuple[list[str], list[Unplayed]]:
+def _rules(node: Node, port_names: Mapping[str, int], family: Family) -> tuple[list[str], list[Unplayed]]:
     """Rules as nftables has them, and those that it has not."""
     rules, wrong = [], []
     for line in node.ordered():
@@ -51,7 +56,7 @@ def _rules(node: Node, port_names: Mapping[str, int]) -> tuple[list[str], list[U
         if not number.isdigit() or words.startswith("remark"):
             continue
         try:
-            rules.append(rule(words, port_names))
+            rules.append(rule(words, port_names, family))
         except UnknownRule as error:
             wrong.append(Unplayed(words, f"{NO_COUNTERPART} ({str(error) or 'words are missing'})", node.words))
     return rules, wrong

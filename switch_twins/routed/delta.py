@@ -21,9 +21,8 @@ _VALUED = (
     re.compile(_MATCHED_OR_SET),
     re.compile(r"(bgp router-id|maximum-paths|detect-multiplier|receive-interval|transmit-interval) .*"),
     re.compile(r"(?:no )?(bgp bestpath as-path multipath-relax)"),
-    re.compile(
-        r"(neighbor \S+ (?:(?:interface )?remote-as|timers connect|bfd profile|ttl-security|maximum-prefix)) .*"
-    ),
+    re.compile(r"(neighbor \S+ (?:(?:interface )?remote-as|timers connect|bfd profile|ttl-security)) .*"),
+    re.compile(r"(neighbor \S+ (?:maximum-prefix|password)) .*"),
     re.compile(r"(neighbor \S+ (?:timers|ebgp-multihop|allowas-in)) [\d ]+"),
     re.compile(r"(neighbor \S+ (?:prefix-list|route-map)) \S+ (in|out)"),
 )

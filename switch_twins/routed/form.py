@@ -27,10 +27,15 @@ class BfdTimes:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A neighbour's settings that no other switch can notice. ``connect_retry_s``: None where the OS has none."""
+    """A neighbour's settings that are in no SwitchState.
+
+    connect_retry_s  None where the OS has none
+    password         of TCP MD5, as both ends are told it
+    """
 
     bfd: BfdTimes
     connect_retry_s: int | None = None
+    password: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,13 @@ from typing import Literal
 from .names import gateway_name, kernel_name
 
 Direction = Literal["in", "out"]
+Family = Literal["ip", "ip6"]
+"""As nftables calls them."""
 _LAST_PORT = 65535
-_PROTOCOLS = {"ip": "", "icmp": "icmp", "igmp": "igmp", "tcp": "tcp", "udp": "udp", "gre": "gre", "esp": "esp"} | {
-    "ahp": "ah",
-    "ospf": "ospfigp",
-    "pim": "pim",
-    "vrrp": "vrrp",
+_BOTH = {"tcp": "tcp", "udp": "udp", "gre": "gre", "esp": "esp", "ahp": "ah", "pim": "pim", "vrrp": "vrrp"}
+_PROTOCOLS: Mapping[Family, Mapping[str, str]] = {
+    "ip": {**_BOTH, "ip": "", "icmp": "icmp", "igmp": "igmp", "ospf": "ospfigp"},
+    "ip6": {**_BOTH, "ipv6": "", "ip": "", "icmp": "icmpv6", "icmpv6": "icmpv6", "ospf": "ospfigp"},
 }
 _WITH_PORTS = frozenset({"tcp", "udp"})
 _MESSAGES = {
@@ -39,10 +40,12 @@ _TABLE = "lists"
 
 @dataclass(frozen=True, slots=True)
 class AccessList:
-    """An IPv4 list. ``rules``: each as nftables has it, in their order."""
+    """``rules``: each as nftables has it, in their order. ``denies_rest``: is what none of them matches refused?"""
 
     name: str
     rules: tuple[str, ...]
+    family: Family = "ip"
+    denies_rest: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +55,16 @@ class Bound:
     interface: str
     direction: Direction
     name: str
+    family: Family = "ip"
 
 
 class UnknownRule(ValueError):  # noqa: N818  (the caller names the line, and the switch is not routed)
     """A rule with a word that has no counterpart here."""
 
 
-def rule(text: str, port_names: Mapping[str, int]) -> str:
+def rule(text: str, port_names: Mapping[str, int], family: Family = "ip") -> str:
     """A rule as the switch prints it, without its number, as nftables has it. Raises UnknownRule."""
-    words = _Words(text.split(), port_names)
+    words = _Words(text.split(), port_names, family)
     matches = list(words.matches())
     return " ".join([*matches, "counter", "accept" if words.permits else "drop"])
 
@@ -68,8 +72,8 @@ def rule(text: str, port_names: Mapping[str, int]) -> str:
 class _Words:
     """The words of one rule, read from left to right."""
 
-    def __init__(self, words: list[str], port_names: Mapping[str, int]) -> None:
-        self._words, self._names, self._at = words, port_names, 0
+    def __init__(self, words: list[str], port_names: Mapping[str, int], family: Family) -> None:
+        self._words, self._names, self._family, self._at = words, port_names, family, 0
         self.permits = False
 
     def matches(self) -> Iterator[str]:
@@ -78,9 +82,9 @@ class _Words:
         if action not in ("permit", "deny"):
             raise UnknownRule(action)
         self.permits = action == "permit"
-        if protocol not in _PROTOCOLS and not protocol.isdigit():
+        if protocol not in _PROTOCOLS[self._family] and not protocol.isdigit():
             raise UnknownRule(protocol)
-        name = _PROTOCOLS.get(protocol, protocol)
+        name = _PROTOCOLS[self._family].get(protocol, protocol)
         body = [*self._side("s", protocol), *self._side("d", protocol), *self._options(protocol)]
         if name and not any(each.startswith((f"{name} ", "tcp flags")) for each in body):
             yield f"meta l4proto {name}"
@@ -98,7 +102,7 @@ class _Words:
     def _side(self, side: str, protocol: str) -> Iterator[str]:
         network = self._network()
         if network:
-            yield f"ip {side}addr {network}"
+            yield f"{self._family} {side}addr {network}"
         if protocol in _WITH_PORTS:
             yield from self._ports(protocol, f"{protocol} {side}port")
 
@@ -108,12 +112,15 @@ class _Words:
             return ""
         text = self._next() if word == "host" else word
         try:
-            found = ipaddress.IPv4Network(text, strict=False)
-            if word != "host" and "/" not in word:  # a mask of the bits that may differ
+            if self._family == "ip6":
+                found: ipaddress.IPv4Network | ipaddress.IPv6Network = ipaddress.IPv6Network(text, strict=False)
+            elif word != "host" and "/" not in word:  # a mask of the bits that may differ
                 found = ipaddress.IPv4Network(f"{text}/{self._next()}", strict=False)
+            else:
+                found = ipaddress.IPv4Network(text, strict=False)
         except ValueError:
             raise UnknownRule(word) from None
-        return "" if found.prefixlen == 0 else str(found).removesuffix("/32")
+        return "" if found.prefixlen == 0 else str(found).removesuffix(f"/{found.max_prefixlen}")
 
     def _ports(self, protocol: str, field: str) -> Iterator[str]:
         word = self._peek()
@@ -140,8 +147,8 @@ class _Words:
         return found
 
     def _options(self, protocol: str) -> Iterator[str]:
-        if protocol == "icmp":
-            yield from self._message()
+        if protocol in ("icmp", "icmpv6"):
+            yield from self._message("icmp" if self._family == "ip" else "icmpv6")
         while self._peek():
             word = self._next()
             if word == "established" and protocol == "tcp":
@@ -149,13 +156,13 @@ class _Words:
             elif word not in _WITHOUT_EFFECT:
                 raise UnknownRule(word)
 
-    def _message(self) -> Iterator[str]:
-        if self._peek() in _MESSAGES:
+    def _message(self, icmp: str) -> Iterator[str]:
+        if self._peek() in _MESSAGES and self._family == "ip":
             yield _MESSAGES[self._next()]
         elif self._peek().isdigit():
             kind = self._next()
-            code = f" icmp code {self._next()}" if self._peek().isdigit() else ""
-            yield f"icmp type {kind}{code}"
+            code = f" {icmp} code {self._next()}" if self._peek().isdigit() else ""
+            yield f"{icmp} type {kind}{code}"
 
 
 # -- the tables of a switch ----------------------------------------------------------------------------------------
@@ -166,20 +173,28 @@ def ruleset(lists: Iterable[AccessList], bound: Iterable[Bound]) -> str:
 
     A packet comes in at an interface, or at the gateway on it that both switches of a pair answer for.
     """
-    lines = [f"add table ip {_TABLE}", f"delete table ip {_TABLE}"]
-    used = {each.name for each in bound}
-    chosen = [each for each in lists if each.name in used]
+    known, used = tuple(lists), tuple(bound)
+    families: tuple[Family, ...] = ("ip", "ip6")
+    return "\n".join([line for family in families for line in _table(family, known, used)] + [""])
+
+
+def _table(family: Family, lists: Iterable[AccessList], bound: Iterable[Bound]) -> Iterator[str]:
+    yield f"add table {family} {_TABLE}"
+    yield f"delete table {family} {_TABLE}"
+    places = [each for each in bound if each.family == family]
+    used = {each.name for each in places}
+    chosen = [each for each in lists if each.name in used and each.family == family]
     if not chosen:
-        return "\n".join([*lines, ""])
-    lines.append(f"table ip {_TABLE} {{")
+        return
+    yield f"table {family} {_TABLE} {{"
     for each in chosen:
-        lines += [f" chain {_chain(each.name)} {{", *(f"  {one}" for one in (*each.rules, "counter drop")), " }"]
+        rest = ["counter drop"] if each.denies_rest else []
+        yield from [f" chain {_chain(each.name)} {{", *(f"  {one}" for one in (*each.rules, *rest)), " }"]
     for hook, priority, side, way in (("prerouting", "raw", "iifname", "in"), ("forward", "filter", "oifname", "out")):
-        there = [each for each in bound if each.direction == way]
-        lines.append(f" chain {way} {{ type filter hook {hook} priority {priority}; policy accept;")
-        lines += [f"  {side} {_ports(each)} goto {_chain(each.name)}" for each in there]
-        lines.append(" }")
-    return "\n".join([*lines, "}", ""])
+        yield f" chain {way} {{ type filter hook {hook} priority {priority}; policy accept;"
+        yield from (f"  {side} {_ports(one)} goto {_chain(one.name)}" for one in places if one.direction == way)
+        yield " }"
+    yield "}"
 
 
 def _ports(bound: Bound) -> str:

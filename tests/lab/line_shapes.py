@@ -23,6 +23,7 @@ from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.templates import environment
 from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.secret_name import Secret
 from nornir_tasks.platforms import platform, platforms
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.config_tree import Path as Lines
@@ -305,13 +306,15 @@ def _gateways() -> Iterator[Rendered]:
 
 
 def _edges() -> Iterator[Rendered]:
-    """Edge routers of Cumulus Linux, in both spellings of its releases."""
+    """Edge routers of Cumulus Linux, in both spellings of its releases, their sessions signed."""
     intent = load_intent(ROOT / "tests" / "sites" / "edge" / "fabric.yml")
     for release in ("5.14", "5.16"):
         assert intent.boundary is not None
         assert intent.boundary.edge is not None
         edge = intent.boundary.edge.model_copy(update={"release": release})
-        boundary = intent.boundary.model_copy(update={"edge": edge})
+        md5 = {"md5": Secret("upstreams")}
+        upstreams = {name: each.model_copy(update=md5) for name, each in intent.boundary.upstreams.items()}
+        boundary = intent.boundary.model_copy(update={"edge": edge, "upstreams": upstreams})
         site = intent.model_copy(update={"boundary": boundary})
         network = design(site, load_catalogue(), {name: each.facts for name, each in platforms().items()})
         for each in (device_config(network, each) for each in network.devices if each.fabric == edge.name_prefix):

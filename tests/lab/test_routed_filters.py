@@ -38,6 +38,14 @@ RULES = {
     "permit tcp any any": "meta l4proto tcp counter accept",
     "permit 47 any any": "meta l4proto 47 counter accept",
 }
+SIX = {
+    "permit ipv6 2001:db8::/32 any": "ip6 saddr 2001:db8::/32 counter accept",
+    "permit tcp host 2001:db8::1 any eq 179": "ip6 saddr 2001:db8::1 tcp dport 179 counter accept",
+    "permit icmpv6 any any": "meta l4proto icmpv6 counter accept",
+    "permit icmp any any 135": "icmpv6 type 135 counter accept",
+    "permit 58 any 2001:db8::/128": "meta l4proto 58 ip6 daddr 2001:db8:: counter accept",
+    "deny ipv6 any any": "counter drop",
+}
 UNKNOWN = (
     "permit tcp addrgroup SERVERS any",
     "permit ip any any ttl eq 255",
@@ -53,6 +61,11 @@ def test_a_rule_is_what_nftables_has_for_it(text: str) -> None:
     assert rule(text, PORT_NAMES) == RULES[text]
 
 
+@pytest.mark.parametrize("text", SIX)
+def test_a_rule_of_ipv6_is_what_nftables_has_for_it(text: str) -> None:
+    assert rule(text, PORT_NAMES, "ip6") == SIX[text]
+
+
 @pytest.mark.parametrize("text", UNKNOWN)
 def test_a_rule_with_a_word_without_counterpart_is_refused(text: str) -> None:
     with pytest.raises(UnknownRule):
@@ -66,7 +79,8 @@ def test_a_list_meets_what_comes_in_at_the_gateway_as_well_and_denies_the_rest()
 
 
 def test_without_a_list_in_use_there_is_no_table() -> None:
-    assert ruleset([AccessList("UNUSED", ("counter accept",))], []) == "add table ip lists\ndelete table ip lists\n"
+    none = "".join(f"add table {family} lists\ndelete table {family} lists\n" for family in ("ip", "ip6"))
+    assert ruleset([AccessList("UNUSED", ("counter accept",))], []) == none
 
 
 @needs_root

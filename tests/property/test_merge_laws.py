@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.config.access_lists import AccessList, AclRule
-from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
+from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup, Validator
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.interfaces import Breakout, Layer1
 from nornir_tasks.design.config.lag import Lag
@@ -98,6 +98,10 @@ def neighbor(key: tuple[str | None, str]) -> st.SearchStrategy:
     return st.builds(Neighbor, st.just(key[1]), FEW, NAMES, NAMES, route_map_in=maybe(NAMES))
 
 
+def validator(address: str) -> st.SearchStrategy:
+    return st.builds(Validator, st.just(address), FEW, maybe(NAMES))
+
+
 PORTS = st.builds(
     PartialPort,
     enabled=maybe(st.booleans()),
@@ -174,6 +178,7 @@ PARTS = {
     "networks": st.frozensets(PREFIXES),
     "aggregates": st.frozensets(PREFIXES),
     "peer_groups": by(NAMES, peer_group),
+    "validators": by(NAMES, validator),
     "neighbors": by(st.tuples(maybe(NAMES), NAMES), neighbor),
 }
 CONFIGS = st.fixed_dictionaries({}, optional=PARTS).map(lambda value: PartialConfig(**value))

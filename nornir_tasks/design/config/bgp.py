@@ -1,6 +1,7 @@
 """BGP and its BFD sessions in the common model."""
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.vrfs import SessionKey
@@ -14,6 +15,31 @@ class Bfd:
     interval_ms: int
     min_rx_ms: int
     multiplier: int
+
+
+AoAlgorithm = Literal["hmac-sha-1-96", "aes-128-cmac-96"]
+"""Both that every TCP-AO has (RFC 5926, 3.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TcpAo:
+    """TCP-AO of a session (RFC 5925), with one key."""
+
+    key_id: int
+    """SendID and RecvID alike, 0 to 255."""
+    algorithm: AoAlgorithm
+    key: str
+    """The placeholder of the secret whose value is the key, in the form that the switch stores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Validator:
+    """A server that says which AS may announce which prefix (RFC 8210, over TCP)."""
+
+    address: str
+    port: int
+    vrf: str | None
+    """The VRF that it is reached in, by the name that the switch has for it; None: the default one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +66,11 @@ class PeerGroup:
     """Of the addresses of its neighbours and of the routes that they exchange; nothing of the other one."""
     next_hop_self: bool = False
     """Routes are told on with this switch as the next hop, within one AS too."""
+    password: str | None = None
+    """The placeholder of the secret whose value is the password of TCP MD5 (RFC 2385), in the form that the switch
+    stores; None: segments are not signed so."""
+    ao: TcpAo | None = None
+    """TCP-AO; None: segments are not signed so. Never beside a password."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +132,8 @@ class Bgp:
     """Prefixes that are announced, in place of all networks in them, while at least one of these is."""
     vrfs: tuple[BgpVrf, ...] = ()
     """The VRFs besides the default one in which it runs."""
+    validators: tuple[Validator, ...] = ()
+    """Who is asked for the origins of prefixes; what route maps do with that: ``RouteMapRule.match_origin``."""
 
     @property
     def has_ipv6(self) -> bool:

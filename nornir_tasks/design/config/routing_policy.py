@@ -1,6 +1,7 @@
 """Prefix lists and route maps in the common model."""
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from nornir_tasks.design.merge_rules import KEYED_BY_SEQUENCE
 
@@ -58,6 +59,8 @@ class RouteMapRule:
     communities: tuple[str, ...] = ()
     match_as_path: str | None = None
     """Name of a list of AS paths; a rule with two matches is for what both permit."""
+    match_origin: Literal["invalid"] | None = None
+    """What validators say of the prefix's origin: it is somebody else's."""
 
 
 @dataclass(frozen=True, slots=True)

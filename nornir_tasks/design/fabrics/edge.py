@@ -5,7 +5,8 @@ than others take, or over an AS number that no path has; all of it is marked not
 announced: an exact list of aggregates. An aggregate is there while some route behind the firewalls is in it, which
 leads to the address that the firewalls share and stands as long as the VLAN to them is up; what of an aggregate no such
 route covers is discarded. Over the session between both routers go the routes of others alone: each announces for
-itself. A drained router makes the paths that it tells and that it takes longer than any other.
+itself. Which packets are taken in is in edge_filters. A drained router makes the paths that it tells and that it takes
+longer than any other.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,18 +16,20 @@ from functools import cached_property
 from nornir_tasks.design.as_paths import containing
 from nornir_tasks.design.bond_ports import GATEWAY_MAC, PRIORITIES
 from nornir_tasks.design.claims import Owner, name_prefix
-from nornir_tasks.design.config.access_lists import Family
-from nornir_tasks.design.config.bgp import Neighbor, PeerGroup
+from nornir_tasks.design.config.access_lists import AccessList, Direction, Family
+from nornir_tasks.design.config.bgp import Neighbor, PeerGroup, Validator
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
+from nornir_tasks.design.edge_filters import from_inside, from_upstream
 from nornir_tasks.design.edge_terms import EDGE, EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
 from nornir_tasks.design.fabrics.clos import CONNECT_RETRY_S, GSHUT, HASH_SEED, PREFIX_RESTART_MIN
 from nornir_tasks.design.flows import FAMILIES
 from nornir_tasks.design.kinds import Announced, FabricKind
 from nornir_tasks.design.layer1 import layer1
+from nornir_tasks.design.managed_base import vrf_of
 from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.pair_parts import BRIDGE_PRIORITY, PEER_LINK
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
@@ -44,6 +47,9 @@ GLOBAL: dict[Family, tuple[str, int, int]] = {"ipv4": ("0.0.0.0/0", 8, 24), "ipv
 """Where routes of others are, and how long they are at least and at most: shorter ones stand for half of the Internet,
 longer ones nobody else takes (NLNOG/bgpfilterguide at a3934ac2, guides/small_prefixes.md)."""
 WHOLE: dict[Family, int] = {"ipv4": 32, "ipv6": 128}
+_IN: Direction = "in"
+_FILTER = "FILTER"
+"""What names of access lists end with."""
 
 
 def owner(fabric: Fabric) -> Owner:
@@ -88,6 +94,7 @@ class _Router:
             ports=dict(self.ports()),
             vlans={self.terms.vlan: Vlan(self.terms.vlan, self.name("OUTSIDE"))},
             bridge_priority=BRIDGE_PRIORITY,
+            access_lists={each.name: each for each in self.access_lists()},
             as_path_lists={self.bad_paths: containing(self.bad_paths, self.terms.bad_asns, self.terms.good_asns)},
             prefix_lists={each.name: each for each in self.prefix_lists()},
             route_maps={each.name: each for each in self.route_maps()},
@@ -101,6 +108,7 @@ class _Router:
             networks=networks,
             aggregates=frozenset(self.terms.aggregates) - networks,
             peer_groups={each.name: each for each in self.peer_groups()},
+            validators={address: Validator(address, port, self.vrf) for address, port in self.terms.validators} or None,
             neighbors={each.key: each for each in self.neighbors()},
         )
 
@@ -124,6 +132,11 @@ class _Router:
     def links(self) -> tuple[OutsideLink, ...]:
         """Its own links to upstreams."""
         return tuple(self.terms.on(self.device.name))
+
+    @property
+    def vrf(self) -> str | None:
+        """Of management, where validators are."""
+        return vrf_of(self.network.base.get(self.fabric.name), self.device.capabilities)
 
     @property
     def place(self) -> int:
@@ -165,6 +178,7 @@ class _Router:
             address=found.get("ipv4"),
             ipv6_address=found.get("ipv6"),
             mtu_bytes=self.fabric.mtu_bytes,
+            acls={(each.family, _IN): self.of(link, each, _FILTER) for each in link.sessions},
         )
 
     def svi(self) -> PartialPort:
@@ -176,6 +190,7 @@ class _Router:
             address=self.own(four),
             ipv6_address=self.own(six),
             mtu_bytes=self.fabric.mtu_bytes,
+            acls={(each.family, _IN): self.inside_list(each.family) for each in self.terms.inside_links},
             gateway=Gateway(
                 address=four.gateway if four else None,
                 ipv6_address=six.gateway if six else None,
@@ -189,6 +204,19 @@ class _Router:
     def own(self, link: InsideLink | None) -> str | None:
         """Its own address of the VLAN, with the length."""
         return None if link is None else f"{link.own[self.place]}/{link.subnet.partition('/')[2]}"
+
+    def inside_list(self, family: Family) -> str:
+        """The name of the list on the VLAN to the firewalls."""
+        return self.name(_FILTER, _short(family))
+
+    def access_lists(self) -> Iterator[AccessList]:
+        """Of each port to an upstream, and of the VLAN, for each family."""
+        facts = self.device.capabilities.acls
+        for link in self.links:
+            for session in link.sessions:
+                yield from_upstream(self.of(link, session, _FILTER), self.terms, session, facts)
+        for each in self.terms.inside_links:
+            yield from_inside(self.inside_list(each.family), self.terms, each, self.place, facts)
 
     # -- what is taken and announced --------------------------------------------------------------------------------
 
@@ -231,7 +259,7 @@ class _Router:
             yield RouteMap(self.between(each.family, "OUT"), (own, rest))
 
     def inbound(self, link: OutsideLink, session: OutsideSession) -> RouteMap:
-        """No path with a bogon's number; all that is taken is told to no other network."""
+        """No path with a bogon's number, no origin that is another's; all that is taken is told to no other network."""
         rule = RouteMapRule(
             20,
             permit=True,
@@ -240,7 +268,9 @@ class _Router:
             communities=(NO_EXPORT, *self.drain_community),
         )
         bad = RouteMapRule(10, permit=False, match_prefix_list=None, match_as_path=self.bad_paths)
-        return RouteMap(self.of(link, session, "IN"), (bad, rule))
+        theirs = RouteMapRule(15, permit=False, match_prefix_list=None, match_origin="invalid")
+        refused = (bad, theirs) if self.terms.validators else (bad,)
+        return RouteMap(self.of(link, session, "IN"), (*refused, rule))
 
     def outbound(self, link: OutsideLink, session: OutsideSession) -> RouteMap:
         """The aggregates and nothing else."""
@@ -291,6 +321,8 @@ class _Router:
                     route_map_in=self.of(link, session, "IN"),
                     route_map_out=self.of(link, session, "OUT"),
                     family=session.family,
+                    password=session.password,
+                    ao=session.ao,
                 )
         for each in self.terms.inside_links:
             yield PeerGroup(

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache
 from types import MappingProxyType
 
-from nornir_tasks.design.access_facts import AccountFacts
+from nornir_tasks.design.access_facts import AccountFacts, KeyFacts
 from nornir_tasks.design.capabilities import (
     MARKS,
     NO_DROP,
@@ -24,6 +24,7 @@ from nornir_tasks.design.capabilities import (
     Train,
 )
 from nornir_tasks.design.config.qos import WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS, Ecn, Watchdog
+from nornir_tasks.design.guard_facts import GuardFacts
 from nornir_tasks.design.pause_point import Pool
 from nornir_tasks.platforms.nvue.headroom import BY_ASIC as CABLES
 from nornir_tasks.platforms.nvue.port_map import LAG, PEER_LINK
@@ -177,6 +178,12 @@ _SPECTRUM4 = NvueCapabilities(
     # docs516 Route-Filtering-and-Redistribution.md at 7ab50b0a (IPv6 lists, Match as-path-list); schema v5_13 to v5_18:
     # as-path-list, aggregate-route of both families, nexthop-setting of a peer group
     has_outside_bgp=True,
+    guards=GuardFacts(
+        # docs FIPS.md: password of a peer group and of a neighbour; schema: 1 to 254 characters, FRR takes 80
+        md5=KeyFacts(r"[!-~]{1,80}", "the password itself, 1-80 printable characters without spaces"),
+        ao_gap="the NVUE schema of 5.13 to 5.18 has no key for it",
+        rpki_gap="the NVUE schema of 5.13 to 5.18 has no key for it",
+    ),
     has_next_hops=True,
     # docs514 Virtual-Router-Redundancy-VRR.md at 2822532f5ea0: on SVIs, both families; both switches answer
     has_gateways=True,

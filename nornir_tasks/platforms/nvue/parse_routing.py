@@ -356,4 +356,5 @@ def _peer_group(name: str, group: Data, spelling: Spelling, *, bfd: bool, ttl: b
         route_map_out=take_text(group, *at, "policy", "outbound", "route-map"),
         family=family,
         next_hop_self=take_word(group, "self", *at, "nexthop-setting"),
+        password=None if look(group, "password") == "none" else take_text(group, "password"),
     )

@@ -1,13 +1,21 @@
 """The edge routers as the design has them: what is taken of whom, what is told to whom, and what stands behind it."""
 
 import re
+from dataclasses import replace
 from functools import cache
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 
 import pytest
 
 from nornir_tasks.deploy.wanted import wanted
+from nornir_tasks.design.access_facts import KeyFacts
 from nornir_tasks.design.as_paths import containing, patterns
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.config.access_lists import AccessList
+from nornir_tasks.design.config.bgp import TcpAo, Validator
+from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.guard_facts import AoFacts, GuardFacts
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design, device_config
 from nornir_tasks.design.realise import Realised
@@ -96,6 +104,135 @@ def test_a_drained_router_makes_paths_longer_both_ways_and_never_by_a_number_tha
 def test_what_is_taken_is_marked_for_no_other_network() -> None:
     maps = {each.name: each.rules[-1] for each in router("edge-2").config.routing_policy.route_maps}
     assert maps["EDGE-ISP-B-V4-IN"].communities == ("65535:65281",)
+
+
+def first_match(acl: AccessList, protocol: int, source: str, destination: str, port: int | None = None) -> bool:
+    """Does a list let the first packet of something pass? A judge of its own; of ICMP it is an echo request."""
+    for rule in acl.rules:
+        if rule.protocol not in (None, protocol) or rule.icmp_type is not None or rule.established:
+            continue
+        ends = ((rule.source, source), (rule.destination, destination))
+        if any(prefix is not None and ip_address(each) not in ip_network(prefix) for prefix, each in ends):
+            continue
+        if rule.destination_ports is None or (port is not None and rule.destination_ports == (port, port)):
+            return rule.permit
+    raise AssertionError("no rule for it")
+
+
+UDP_, TCP_, ICMP_ = 17, 6, 1
+FROM_ISP_A = [
+    (TCP_, "198.51.100.1", "198.51.100.2", 179, True),
+    (TCP_, "198.51.100.1", "198.51.100.2", 22, False),
+    (TCP_, "8.8.8.8", "198.51.100.2", 179, False),
+    (ICMP_, "8.8.8.8", "198.51.100.2", None, True),
+    (ICMP_, "8.8.8.8", "203.0.113.5", None, True),
+    (UDP_, "8.8.8.8", "203.0.113.5", 161, False),
+    (TCP_, "8.8.8.8", "203.0.113.4", 179, False),
+    (TCP_, "8.8.8.8", "203.0.113.70", 443, True),
+    (UDP_, "203.0.113.70", "203.0.113.71", 53, False),
+    (ICMP_, "203.0.113.70", "203.0.113.5", None, False),
+    (UDP_, "10.1.1.1", "203.0.113.70", 53, False),
+    (UDP_, "192.0.2.1", "203.0.113.70", 53, False),
+    (UDP_, "8.8.8.8", "9.9.9.9", 53, False),
+    (TCP_, "8.8.8.8", "10.252.0.0", 22, False),
+]
+FROM_FIREWALLS = [
+    (UDP_, "203.0.113.17", "8.8.8.8", 53, True),
+    (UDP_, "203.0.113.1", "8.8.8.8", 53, True),
+    (UDP_, "10.181.0.5", "8.8.8.8", 53, False),
+    (UDP_, "192.0.2.9", "8.8.8.8", 53, False),
+    (UDP_, "8.8.4.4", "8.8.8.8", 53, False),
+    (TCP_, "203.0.113.17", "203.0.113.5", 22, False),
+    (TCP_, "203.0.113.17", "198.51.100.2", 179, False),
+    (TCP_, "203.0.113.6", "203.0.113.5", 179, True),
+    (ICMP_, "203.0.113.1", "203.0.113.4", None, True),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "protocol", "source", "destination", "port", "passes"),
+    [
+        *(("EDGE-ISP-A-V4-FILTER", *each) for each in FROM_ISP_A),
+        *(("EDGE-FILTER-V4", *each) for each in FROM_FIREWALLS),
+    ],
+)
+def test_a_router_takes_in_what_comes_from_where_it_may(
+    name: str, protocol: int, source: str, destination: str, port: int | None, *, passes: bool
+) -> None:
+    lists = {each.name: each for each in router("edge-1").config.access_lists}
+    assert first_match(lists[name], protocol, source, destination, port) is passes
+
+
+def test_every_port_to_others_has_a_list_of_each_family_that_it_has_addresses_of() -> None:
+    for name in ("edge-1", "edge-2"):
+        config = router(name).config
+        lists = {each.name: each.family for each in config.access_lists}
+        ports = [each for each in config.interfaces if each.address and each.name != "lo"]
+        assert len(ports) == 2
+        for port in ports:
+            families = {"ipv4"} | ({"ipv6"} if port.ipv6_address else set())
+            assert {each.family for each in port.acls if lists[each.name] == each.family} == families, port.name
+            assert {each.direction for each in port.acls} == {"in"}
+
+
+def test_a_laboratorys_source_is_exempt_and_its_neighbours_are_not(tmp_path: Path) -> None:
+    exempt = '"2001:db8:100::/40", 198.51.100.128/25, "2001:db8:900::/48"'
+    text = (SITE / "fabric.yml").read_text().replace('"2001:db8:100::/40"]\n  services', f"{exempt}]\n  services")
+    (tmp_path / "fabric.yml").write_text(text)
+    made = design(load_intent(tmp_path / "fabric.yml"), load_catalogue(), FACTS)
+    lists = {each.name: each for each in device_config(made, made.device("edge-1")).config.access_lists}
+    four, six = lists["EDGE-ISP-A-V4-FILTER"], lists["EDGE-ISP-A-V6-FILTER"]
+    assert first_match(four, UDP_, "198.51.100.200", "203.0.113.70")
+    assert not first_match(four, UDP_, "198.51.100.100", "203.0.113.70")
+    assert not first_match(four, UDP_, "198.51.100.200", "203.0.113.5"), "the router itself"
+    assert first_match(six, UDP_, "2001:db8:900::1", "2001:db8:101::1")
+    assert not first_match(six, UDP_, "2001:db8:901::1", "2001:db8:101::1")
+    assert not first_match(six, UDP_, "2001:db8:101::2", "2001:db8:101::1"), "our own, exempt from being a bogon"
+
+
+SIGNED = {
+    "md5": "md5: !secret isp-a-bgp",
+    "ao": "ao: {key: !secret isp-a-ao, key_id: 7, algorithm: hmac-sha-1-96}",
+}
+WITH_ALL = GuardFacts(
+    md5=KeyFacts(".*", "any"), ao=AoFacts(frozenset({"hmac-sha-1-96"}), KeyFacts(".*", "any")), has_rpki=True
+)
+
+
+def signed(folder: Path, how: str) -> DeviceConfig:
+    """edge-1 on a system that has all guards, its sessions with isp-a signed, prefixes judged by validators."""
+    text = (SITE / "fabric.yml").read_text().replace("      edge: 1\n", f"      edge: 1\n      {SIGNED[how]}\n")
+    text = text.replace("    peer_speed: 100G\n", "    peer_speed: 100G\n    validators: [{address: 10.183.0.20}]\n")
+    (folder / "fabric.yml").write_text(text)
+    nvue = FACTS["nvue"]
+
+    def capabilities(release: str, asic: str) -> Capabilities:
+        return replace(nvue.capabilities(release, asic), guards=WITH_ALL)
+
+    facts = {**FACTS, "nvue": replace(nvue, capabilities=capabilities)}
+    made = design(load_intent(folder / "fabric.yml"), load_catalogue(), facts)
+    return device_config(made, made.device("edge-1")).config
+
+
+def test_every_session_with_an_upstream_is_signed_by_its_secret_and_no_other_one(tmp_path: Path) -> None:
+    bgp = signed(tmp_path, "md5").bgp
+    assert bgp is not None
+    assert {each.name: each.password for each in bgp.peer_groups} == {
+        "EDGE-ISP-A-V4": "<secret:isp-a-bgp>",
+        "EDGE-ISP-A-V6": "<secret:isp-a-bgp>",
+        "EDGE-PEER-V4": None,
+        "EDGE-PEER-V6": None,
+    }
+
+
+def test_tcp_ao_and_validators_are_in_the_model_for_systems_that_have_them(tmp_path: Path) -> None:
+    config = signed(tmp_path, "ao")
+    assert config.bgp is not None
+    assert {each.ao for each in config.bgp.peer_groups} == {None, TcpAo(7, "hmac-sha-1-96", "<secret:isp-a-ao>")}
+    assert config.bgp.validators == (Validator("10.183.0.20", 323, None),)
+    maps = {each.name: each for each in config.routing_policy.route_maps}
+    rules = maps["EDGE-ISP-A-V4-IN"].rules
+    assert [(each.permit, each.match_origin) for each in rules] == [(False, None), (False, "invalid"), (True, None)]
 
 
 def test_a_plane_called_boundary_is_both_edge_routers_and_nobody_elses() -> None:

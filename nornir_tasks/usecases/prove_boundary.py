@@ -74,7 +74,7 @@ def collected(design: SiteDesign, folder: Path) -> tuple[State, ...]:
             routes: dict[Family, Any] = {"ipv4": found["routes"], "ipv6": found["routes_v6"]}
             firewall = variables.firewall
             has_shared = bool(_shared(firewall) & {each.get("dst") for its in routes.values() for each in its})
-            states.append(State(name, read(found["ruleset"]), routes, planned_ports(firewall), has_shared))
+            states.append(State(name, read(found["ruleset"]), routes, planned_ports(firewall), has_shared, firewall))
     if problems:
         raise IntentError(problems)
     return tuple(states)
@@ -107,4 +107,4 @@ def planned(design: SiteDesign) -> Iterator[State]:
     for name, variables in firewall_host_vars(design.site.intent, design.network).items():
         ruleset = read(listed(boundary_rules(variables.ansible()), name))
         firewall: FirewallVars = variables.firewall
-        yield State(name, ruleset, planned_routes(firewall), planned_ports(firewall))
+        yield State(name, ruleset, planned_routes(firewall), planned_ports(firewall), firewall=firewall)

@@ -63,13 +63,13 @@ def prove_packets(design: SiteDesign) -> tuple[Sent, ...]:
 
 
 def _sent(found: Boundary, name: str, variables: FirewallHostVars) -> Sent:
-    samples, names = Samples(found), planned_ports(variables.firewall)
+    samples, names = Samples(found, variables.firewall), planned_ports(variables.firewall)
     flows = (*samples.flows(), *samples.to_itself())
     there = samples.there(names, (end for flow in flows for end in (flow.source, flow.destination)))
     with room_for(variables.firewall, there) as room:
         room.run("nft", "-f", "-", text=boundary_rules(variables.ansible()))
         ruleset, routes = room.state()
-        oracle = Oracle.of(State(name, read(ruleset), routes, names), there)
+        oracle = Oracle.of(State(name, read(ruleset), routes, names, firewall=variables.firewall), there)
         foretold = {flow: oracle.of_flow(flow) for flow in flows}
         arrive = [flow for flow, each in foretold.items() if each.arrives]
         seen = room.send(flows, arrive, [flow for flow, each in foretold.items() if each.is_answered])

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 SEED = 17
-UNSEEN = ("112", "mld-", "ip protocol 2 ", "nd-neighbor")
-"""Lines of what no packet here is: VRRP, who listens to multicast; and of neighbours, who are remembered for a time."""
+UNSEEN = ("112", "mld-", "ip protocol 2 ", "udp dport 3780 ")
+"""Lines of what no packet here is: VRRP, who listens to multicast, what one firewall tells the other."""
 
 
 class Mutant(NamedTuple):

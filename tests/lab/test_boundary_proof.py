@@ -36,7 +36,7 @@ def generated(name: str = "firewall-1") -> State:
 
 def loaded(rules: str, name: str = "firewall-1") -> State:
     found = variables(name)
-    return State(name, read(listed(rules, name)), planned_routes(found), planned_ports(found))
+    return State(name, read(listed(rules, name)), planned_routes(found), planned_ports(found), firewall=found)
 
 
 def found(*states: State) -> Guarded:
@@ -66,9 +66,12 @@ def test_generated_rules_let_pass_just_the_flow_matrix_at_both_firewalls() -> No
         "plane compute",
         "no zone",
     } <= ends
+    assert {pair.source.name for pair in guarded.pairs if pair.destination.name == "firewalls"} == ends
+    assert len(ends) > 15
 
 
 ESTABLISHED = "ct state established,related accept"
+TOOLS_SSH = "ip saddr @tools_ip tcp dport 22 accept"
 INVALID = "ct state invalid counter"
 CHANGES = [
     ("another port", "{ 80, 443 }", "{ 80, 443, 8080 }", ("outside", "published.portal"), "open"),
@@ -88,6 +91,34 @@ CHANGES = [
     ("another pool", "snat to 203.0.113.16-", "snat to 203.0.113.15-", ("login", "outside"), "open"),
     ("no pool", "counter snat to 203.0.113.20 persistent", "counter", ("gpu", "outside"), "blocked"),
     ("untranslated", 'counter name "untranslated" drop', "accept", ("business", "outside"), "open"),
+    ("no neighbour", "nd-neighbor-solicit, nd-neighbor-advert", "nd-redirect", ("outside", "firewalls"), "blocked"),
+    (
+        "neighbours far away",
+        "nd-neighbor-advert } ip6 hoplimit 255",
+        "nd-neighbor-advert }",
+        ("gpu", "firewalls"),
+        "open",
+    ),
+    ("anybody's SSH", f'iifname "mgmt" {TOOLS_SSH}', "tcp dport 22 accept", ("outside", "firewalls"), "open"),
+    ("locked out", TOOLS_SSH, "tcp dport 23 accept", ("no zone", "firewalls"), "blocked"),
+    (
+        "anybody's VRRP",
+        "ip saddr 203.0.113.3 ip daddr 224.0.0.18",
+        "ip daddr 224.0.0.18",
+        ("outside", "firewalls"),
+        "open",
+    ),
+    (
+        "no VRRP",
+        "ip6 daddr ff02::12 meta l4proto 112",
+        "ip6 daddr ff02::12 meta l4proto 113",
+        ("dmz", "firewalls"),
+        "blocked",
+    ),
+    ("no sync", "udp dport 3780", "udp dport 3781", ("no zone", "firewalls"), "blocked"),
+    ("snooping", "mld-listener-query, ", "", ("business", "firewalls"), "blocked"),
+    ("no ping", "icmp type echo-request limit rate 20/second accept", "drop", ("office", "firewalls"), "blocked"),
+    ("all to itself", 'counter name "refused_here" drop', "accept", ("dmz", "firewalls"), "open"),
     ("no connection", INVALID, f"ct state invalid accept\n\t\t{INVALID}", ("outside", "gpu"), "open"),
 ]
 
@@ -100,6 +131,17 @@ def test_a_change_that_matters_fails_the_pair_that_it_is_about(
     assert old in rules
     failed = {(str(p.source), str(p.destination)): p for p in found(loaded(rules.replace(old, new))).failed}
     assert kind in {each.kind for each in failed[ends].breaches}
+
+
+def test_a_firewall_without_the_shared_addresses_is_reached_by_its_neighbours_and_the_tool_all_the_same() -> None:
+    standby = replace(generated(), has_shared=False)
+    assert shown(found(standby)) == []
+    for old in ("nd-neighbor-solicit, nd-neighbor-advert", TOOLS_SSH):
+        changed = loaded(text().replace(old, old.replace("nd-neighbor-solicit, ", "").replace("22", "23")))
+        failed = found(replace(changed, has_shared=False)).failed
+        assert {str(pair.destination) for pair in failed if any(e.kind == "blocked" for e in pair.breaches)} == {
+            "firewalls"
+        }
 
 
 def routes(change: Any) -> State:

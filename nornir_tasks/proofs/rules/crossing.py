@@ -19,7 +19,8 @@ from nornir_tasks.proofs.rules.routes import NOT_FORWARDED, Leg
 from nornir_tasks.proofs.rules.walk import Fate
 
 INVALID: Ranges = ((3, 3),)
-_STATES = (BEGINS, GOES_ON, INVALID)
+STATES_APART = ((BEGINS, ORIGINAL), (GOES_ON, EITHER), (INVALID, EITHER))
+"""States of packets, and directions of each, that rules treat as one."""
 _PROTOCOLS: tuple[Ranges, ...] = (((1, 1),), ((6, 6),), ((17, 17),), ((58, 58),))
 
 
@@ -128,8 +129,7 @@ class Crossing:
         ((first, last),) = self.ports.every
         for port in range(first, last + 1):
             for protocol in (*_PROTOCOLS, rest):
-                for state in _STATES:
-                    direction = ORIGINAL if state is BEGINS else EITHER
+                for state, direction in STATES_APART:
                     its = Packets(((port, port),), NOWHERE, sources, addresses, protocol)
                     yield its._replace(state=state, direction=direction)
 

@@ -7,14 +7,16 @@ from itertools import product
 from typing import NamedTuple
 
 from nornir_tasks.design.boundary import Boundary
+from nornir_tasks.design.boundary_vars import FirewallVars
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, Family
 from nornir_tasks.design.flows import FAMILIES
 from nornir_tasks.proofs.packets import PROTOCOL_NAMES
-from nornir_tasks.proofs.rules.machine import Machine, State
+from nornir_tasks.proofs.rules.machine import Machine, State, Verdict
 from nornir_tasks.proofs.rules.matrix import Matrix
+from nornir_tasks.proofs.rules.neighbours import next_hop_heard
 from nornir_tasks.proofs.rules.packets import ACK, ECHO, ESTABLISHED, NEW, NOWHERE, ORIGINAL, REPLY, SYN, Packets, Ports
 from nornir_tasks.proofs.rules.ranges import Ranges, common, of_address, ranges, without
-from nornir_tasks.proofs.rules.routes import LOCAL
+from nornir_tasks.proofs.rules.routes import LOCAL, Leg
 
 OUTSIDE: dict[Family, tuple[str, ...]] = {
     "ipv4": ("198.51.100.77", "203.0.113.200", "192.0.2.201", "1.1.1.77"),
@@ -90,13 +92,34 @@ class Oracle:
         if found.leg is None or not found.passes:
             return Foretold("", is_answered=False, by=found.by, is_sure=found.is_sure)
         if found.leg.kind == LOCAL:
-            return Foretold("", is_answered=flow.protocol != UDP, by=found.by, is_sure=found.is_sure)
+            return self._by_itself(flow, machine, found)
         if (found.leg.gateway or flow.destination) not in self.there.get(found.leg.port, ()):
             return Foretold("", is_answered=False, by=f"{found.leg.line}: nobody is there", is_sure=found.is_sure)
+        if (unheard := self._unheard(machine, found.leg, flow.destination)) is not None:
+            return Foretold("", is_answered=False, by=unheard.by, is_sure=found.is_sure and unheard.is_sure)
         back = machine.verdict(_answer(opened, machine.ports.of(found.leg.port), flow.family))
-        comes_back = back.passes and back.leg is not None and back.leg.port == flow.port and back.leg.is_forwarded
-        comes_back = comes_back and back.leg is not None and (back.leg.gateway or flow.source) in self.there[flow.port]
+        comes_back = back.passes and back.leg is not None and self._reaches(machine, back.leg, flow)
         return Foretold(found.leg.port, comes_back, found.by, found.is_sure and back.is_sure, found.sources)
+
+    def _by_itself(self, flow: Flow, machine: Machine, found: Verdict) -> Foretold:
+        """The machine answers all but UDP, on which nothing listens."""
+        leg = machine.routes.to(flow.source)
+        answer = _answer(packet_of(flow, machine.ports), NOWHERE, flow.family)
+        sent = tuple(machine.outward(answer._replace(exit=machine.ports.of(leg.port))))
+        leaves = flow.protocol != UDP and all(each.passes for each in sent) and self._reaches(machine, leg, flow)
+        is_sure = found.is_sure and not any(each.way.doubts for each in sent)
+        return Foretold("", is_answered=leaves, by=found.by, is_sure=is_sure)
+
+    def _reaches(self, machine: Machine, leg: Leg, flow: Flow) -> bool:
+        """Does what goes this way come to the sender of a flow?"""
+        is_there = leg.is_forwarded and leg.port == flow.port
+        is_there = is_there and (leg.gateway or flow.source) in self.there.get(flow.port, ())
+        return is_there and self._unheard(machine, leg, flow.source) is None
+
+    def _unheard(self, machine: Machine, leg: Leg, address: str) -> Verdict | None:
+        """Why the machine does not learn who has the next hop's address; None: it does."""
+        heard = next_hop_heard(machine, leg.port, leg.gateway or address)
+        return None if heard.passes else heard
 
 
 def packet_of(flow: Flow, ports: Ports) -> Packets:
@@ -141,25 +164,42 @@ class Samples:
     """Flows between all whom the boundary names, genuine and not, allowed and not."""
 
     found: Boundary
+    firewall: FirewallVars | None = None
+    """Without it nothing comes in by the management port."""
 
     def flows(self) -> Iterator[Flow]:
         """From every zone, whoever the sender says he is, to everybody, for every service and one that nobody has."""
         for family in FAMILIES:
             addresses = tuple(dict.fromkeys(self._addresses(family)))
             services = tuple(dict.fromkeys(self._services(family)))
+            own = {_host(ip_network(each)) for row in self.found.here for each in row.destinations[family]}
             for zone in self.found.zones:
                 if family in zone.links:
                     for source, destination, service in product(addresses, addresses, services):
-                        if source != destination:
+                        # Of pings to the machine itself more than a few at a time are too many.
+                        is_limited = destination in own and service[0] == ICMP[family]
+                        if source != destination and not is_limited:
                             yield Flow(zone.port, source, destination, *service)
 
     def to_itself(self) -> Iterator[Flow]:
-        """From a host of each zone to the machine's own address there: SSH and ping."""
+        """SSH and ping to the machine's own addresses: from a host of each zone, and by the management port."""
         for zone in self.found.zones:
             for family, link in zone.links.items():
-                source, own = _host(ip_network(link)), str(ip_network(link)[1])
-                yield Flow(zone.port, source, own, TCP, 22)
-                yield Flow(zone.port, source, own, ICMP[family], ECHO[family][0])
+                yield from self._to_own(zone.port, _host(ip_network(link)), str(ip_network(link)[1]), family)
+        for family, prefixes in self._clients().items():
+            own = [str(ip_network(zone.links[family])[1]) for zone in self.found.zones if family in zone.links]
+            if self.firewall is not None and own:
+                for source in (*map(_host, map(ip_network, prefixes)), NOBODYS[family]):
+                    yield from self._to_own(self.firewall.management.port, source, own[0], family)
+
+    @staticmethod
+    def _to_own(port: str, source: str, own: str, family: Family) -> Iterator[Flow]:
+        yield Flow(port, source, own, TCP, 22)
+        yield Flow(port, source, own, ICMP[family], ECHO[family][0])
+
+    def _clients(self) -> dict[Family, tuple[str, ...]]:
+        its = None if self.firewall is None else self.firewall.management
+        return {} if its is None else {"ipv4": its.clients, "ipv6": its.clients_v6}
 
     def there(self, ports: Iterable[str], addresses: Iterable[str]) -> dict[str, set[str]]:
         """Neighbours behind each port: gateways, and of these addresses those on the zone's link."""
@@ -169,6 +209,9 @@ class Samples:
             found[zone.port] |= set(zone.gateways.values())
             for link in map(ip_network, zone.links.values()):
                 found[zone.port] |= {text for each, text in known if each in link}
+        if self.firewall is not None:
+            clients = {_host(ip_network(each)) for its in self._clients().values() for each in its}
+            found[self.firewall.management.port] |= clients
         return found
 
     def _addresses(self, family: Family) -> Iterator[str]:

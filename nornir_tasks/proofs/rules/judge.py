@@ -8,14 +8,17 @@ from nornir_tasks.design.boundary import Boundary, Named
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.flows import FAMILIES
 from nornir_tasks.proofs.rules.crossing import Crossing, Wrong
+from nornir_tasks.proofs.rules.inward import Inward
 from nornir_tasks.proofs.rules.machine import State
-from nornir_tasks.proofs.rules.packets import Packet, Packets, Ports, both, every, shown
+from nornir_tasks.proofs.rules.packets import NOWHERE, Packet, Packets, Ports, both, every, shown
 from nornir_tasks.proofs.rules.ranges import Ranges, of_prefixes, without
 from nornir_tasks.proofs.rules.services import services_of, verdicts
 from nornir_tasks.proofs.services import Verdict
 
 NO_ZONE = "no zone"
 """Ports that are in none: management, the cable between firewalls, and what nobody names."""
+HERE = "firewalls"
+"""The firewalls themselves, as who is reached."""
 Kind = Literal["open", "blocked"]
 
 
@@ -97,9 +100,13 @@ def judge(found: Boundary, states: Sequence[State], *, overview: bool = False) -
             each.doubts.update(dict.fromkeys(f"{state.name}: {line}" for line in state.ruleset.beside))
         for family in FAMILIES:
             crossing = Crossing(state, found, family)
+            here = tuple(_inward(crossing))
             wrong: Mapping[Kind, Sequence[Wrong]] = {
-                "open": list(crossing.opened()),
-                "blocked": list(crossing.blocked()) if state.has_shared else (),
+                "open": [*crossing.opened(), *(each for one in here for each in one.opened())],
+                "blocked": [
+                    *(crossing.blocked() if state.has_shared else ()),
+                    *(each for one in here for each in one.blocked()),
+                ],
             }
             for each in pairs if any(wrong.values()) else ():
                 for kind, its in wrong.items():
@@ -117,18 +124,27 @@ def _overview(found: Boundary, states: Sequence[State], pairs: Sequence["_Pair"]
     """Of each pair what passes of each service."""
     state = next((each for each in states if each.has_shared), None)
     crossings = [Crossing(state, found, family) for family in FAMILIES] if state is not None else []
-    services = services_of(found.rows)
+    inwards = [each for one in crossings for each in _inward(one)]
+    services = services_of((*found.rows, *found.here))
     for pair in pairs:
-        between = [_genuine(pair, crossing) for crossing in crossings]
-        yield tuple(verdicts(crossings, between, services)) if crossings else ()
+        its: Sequence[Crossing | Inward] = inwards if pair.destination.name == HERE else crossings
+        between = [_genuine(pair, each) for each in its]
+        yield tuple(verdicts(its, between, services)) if its else ()
 
 
-def _genuine(pair: "_Pair", crossing: Crossing) -> Packets:
-    """Of a pair's packets, of whole zones those with a source that may come from there."""
-    found, family = crossing.found, crossing.family
-    between = packets_between(pair.source, pair.destination, crossing.ports, found, family)
+def _inward(crossing: Crossing) -> Iterator[Inward]:
+    if crossing.state.firewall is not None:
+        yield Inward(crossing.machine, crossing.matrix, crossing.state.firewall)
+
+
+def _genuine(pair: "_Pair", its: Crossing | Inward) -> Packets:
+    """Of a pair's packets, of whole zones those with a source that may come from there; to the machine as it is."""
+    found, family = its.matrix.found, its.family
+    between = packets_between(pair.source, pair.destination, its.matrix.ports, found, family)
+    if pair.destination.name == HERE:
+        between = between._replace(destination=its.machine.local)
     zone = next((each for each in found.zones if pair.source.named is None and each.name == pair.source.zone), None)
-    return between if zone is None else between._replace(source=crossing.matrix.sources(zone))
+    return between if zone is None else between._replace(source=its.matrix.sources(zone))
 
 
 @dataclass(slots=True)
@@ -161,12 +177,15 @@ def ends_of(found: Boundary) -> Iterator[End]:
     """Zones, what is named in them, and what is kept apart from all."""
     yield from (End(zone.name, zone.name) for zone in found.zones)
     yield End(NO_ZONE)
+    yield End(HERE)
     yield from (End(each.name, each.zone, each) for each in found.named)
 
 
 def _pairs(ends: Sequence[End]) -> Iterator[tuple[End, End]]:
     for source in ends:
         for destination in ends:
+            if source.name == HERE:
+                continue
             is_within = source.zone and source.zone == destination.zone
             if (is_within and source.named is None and destination.named is None) or (
                 not is_within and source != destination
@@ -185,6 +204,8 @@ def packets_between(source: End, destination: End, ports: Ports, found: Boundary
 
 
 def _ports(end: End, ports: Ports, found: Boundary) -> Ranges:
+    if end.name == HERE:
+        return NOWHERE
     if end.named is not None and not end.zone:
         return ports.every
     zones = {zone.name: ports.of(zone.port) for zone in found.zones}

@@ -137,10 +137,11 @@ class Matrix:
         return of_prefixes(self.found.never[self.family])
 
     def _of_links(self) -> Ranges:
-        """Addresses that firewalls have, and those that are no host's: the first and the last of each link."""
+        """Addresses that firewalls have, published ones among them; and no host's: the first and last of each link."""
         links = (ip_network(zone.links[self.family]) for zone in self.found.zones if self.family in zone.links)
         found: list[tuple[int, int]] = []
         for link in links:
             first, last = int(link.network_address), int(link.broadcast_address)
             found += [(first, min(first + SHARED_AND_OWN, last)), (last, last)]
-        return ranges(found)
+        published = (each for row in self.found.here for each in row.destinations[self.family])
+        return ranges([*found, *of_prefixes(published)])

@@ -25,6 +25,8 @@ def _routes(firewall: FirewallVars) -> Iterator[dict[str, Any]]:
     for zone in firewall.zones:
         for address in filter(None, (zone.address, zone.shared, zone.address_v6, zone.shared_v6)):
             yield from _of_address(address, zone.port)
+        for address in zone.published:
+            yield {"type": "local", "dst": address.partition("/")[0], "dev": zone.port, "table": "local"}
         for route in zone.routes:
             yield {"dst": route.to, "gateway": route.via, "dev": zone.port}
     yield from _of_address(firewall.sync.address, firewall.sync.port)

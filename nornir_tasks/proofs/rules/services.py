@@ -1,11 +1,10 @@
 """For every pair of ends and every service of the flow matrix: does it pass, and by which line."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from nornir_tasks.design.boundary import Row
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, Family
-from nornir_tasks.proofs.rules.crossing import Crossing
 from nornir_tasks.proofs.rules.packets import ECHO, NEW, OPENS, Packets, both
 from nornir_tasks.proofs.rules.ranges import numbers
 from nornir_tasks.proofs.services import Verdict
@@ -32,7 +31,18 @@ def services_of(rows: Sequence[Row]) -> tuple[Service, ...]:
     return tuple(found)
 
 
-def verdicts(crossings: Sequence[Crossing], between: Sequence[Packets], services: Sequence[Service]) -> list[Verdict]:
+class Judging(Protocol):
+    """Whoever knows what surely passes, and by which line."""
+
+    @property
+    def family(self) -> Family: ...
+
+    def passing(self) -> tuple[tuple[Packets, str], ...]: ...
+
+    def decides(self, packets: Packets) -> str: ...
+
+
+def verdicts(crossings: Sequence[Judging], between: Sequence[Packets], services: Sequence[Service]) -> list[Verdict]:
     """Of one pair; ``between``: its packets of each crossing's family. A service passes if it does in one of these."""
     found = []
     known = [list(_passing(crossing, its)) for crossing, its in zip(crossings, between, strict=True)]
@@ -51,7 +61,7 @@ def verdicts(crossings: Sequence[Crossing], between: Sequence[Packets], services
     return found
 
 
-def _passing(crossing: Crossing, between: Packets) -> Iterator[tuple[Packets, str]]:
+def _passing(crossing: Judging, between: Packets) -> Iterator[tuple[Packets, str]]:
     for packets, line in crossing.passing():
         if (shared := both(packets, between)) is not None:
             yield shared, line

@@ -96,9 +96,9 @@ class Here:
     def _sync(self) -> Iterator[Reach]:
         its = self.firewall.sync
         if self.matrix.family == "ipv4":
-            told = {"source": of_address(its.peer), "protocol": _only(UDP), "destination_port": _only(SYNC_PORT)}
+            fields = {"source": of_address(its.peer), "protocol": _only(UDP), "destination_port": _only(SYNC_PORT)}
             own = of_address(its.address.partition("/")[0])
-            yield from self._both("sync", self._from(its.port, state=BEGINS, **told), destination=own)
+            yield from self._both("sync", self._from(its.port, state=BEGINS, **fields), destination=own)
 
     def _ping(self, zone: Zone) -> Iterator[Reach]:
         """From anybody; who is there gets answers."""
@@ -110,8 +110,8 @@ class Here:
         """What the firewall itself has for clients."""
         for row in self.matrix.found.here:
             for opened in self.matrix.opens(row):
-                asked = opened._replace(exit=NOWHERE)
-                yield from self._both(row.name, asked, at_shared=True, destination=opened.destination)
+                opening = opened._replace(exit=NOWHERE)
+                yield from self._both(row.name, opening, at_shared=True, destination=opened.destination)
 
     def _link(self) -> Iterator[Reach]:
         """What every machine on a link needs, and what the pair does."""
@@ -133,8 +133,8 @@ class Here:
         peer = next((zone.peer for zone in self.firewall.zones if zone.port == port), None)
         sender = LINK_LOCAL if family == "ipv6" else of_address(peer) if peer else of_prefixes([link])
         group = of_address(VRRP_GROUPS[family])
-        told = self._from(port, source=sender, destination=group, protocol=_only(VRRP), hop_limit=OF_NEIGHBOURS)
-        yield from self._both("vrrp", told, destination=group)
+        advert = self._from(port, source=sender, destination=group, protocol=_only(VRRP), hop_limit=OF_NEIGHBOURS)
+        yield from self._both("vrrp", advert, destination=group)
 
     def _neighbours(self, port: str, link: str) -> Iterator[Reach]:
         """Without these nothing of IPv6 reaches anybody on the link."""
@@ -145,20 +145,20 @@ class Here:
         untracked["protocol"] = _only(ICMP["ipv6"])
         asks = self._from(port, source=ranges([*hosts, *LINK_LOCAL]), hop_limit=OF_NEIGHBOURS, **untracked)
         to_it = ranges([*self.local, *LINK_LOCAL])
-        asked = ranges([*to_it, *SOLICITED])
-        yield Reach("neighbours", asks._replace(icmp_type=_only(SOLICIT), destination=asked), must=True)
+        solicited = ranges([*to_it, *SOLICITED])
+        yield Reach("neighbours", asks._replace(icmp_type=_only(SOLICIT), destination=solicited), must=True)
         yield Reach("neighbours", asks._replace(icmp_type=_only(ADVERT), destination=to_it), must=True)
 
     def _listeners(self, port: str, link: str) -> Iterator[Reach]:
         """Switches that snoop ask who listens; to whom does not answer they send no multicast, VRRP among it."""
         if self.matrix.family == "ipv4":
-            asked, group = self._from(port, source=of_prefixes([link]), protocol=_only(IGMP)), "224.0.0.1"
+            query, group = self._from(port, source=of_prefixes([link]), protocol=_only(IGMP)), "224.0.0.1"
             state = NEW
         else:
             icmp = {"protocol": _only(ICMP["ipv6"]), "icmp_type": _only(LISTENERS[0]), "icmp_code": _only(0)}
-            asked, group, state = self._from(port, source=LINK_LOCAL, **icmp), "ff02::1", UNTRACKED
-        told = {"destination": of_address(group), "state": _only(state), "direction": ORIGINAL}
-        yield Reach("listeners", asked._replace(**told), must=True)
+            query, group, state = self._from(port, source=LINK_LOCAL, **icmp), "ff02::1", UNTRACKED
+        fields = {"destination": of_address(group), "state": _only(state), "direction": ORIGINAL}
+        yield Reach("listeners", query._replace(**fields), must=True)
 
 
 def _only(number: int) -> Ranges:

@@ -21,9 +21,9 @@ def next_hop_heard(machine: Machine, port: str, hop: str) -> Verdict:
     """Whether its question leaves and the answer comes in."""
     if machine.family == "ipv4":
         return Verdict(True, None, "", is_sure=True)
-    asked = numbers([SOLICITED[0][0] + int(ip_address(hop)) % 2**24])
+    group = numbers([SOLICITED[0][0] + int(ip_address(hop)) % 2**24])
     out = machine.ports.of(port)
-    question = _message(NOWHERE, out, OWN, asked, SOLICIT)
+    question = _message(NOWHERE, out, OWN, group, SOLICIT)
     answer = _message(out, NOWHERE, of_address(hop), OWN, ADVERT)
     fates = [*machine.outward(question), *machine.inward([answer])]
     fate = next((each for each in fates if not each.passes), fates[-1])

@@ -11,7 +11,7 @@ from nornir_tasks.design.config.base import Base, Server
 from nornir_tasks.design.config.bgp import Bgp, Neighbor
 from nornir_tasks.design.config.load_balancing import LoadBalancing
 from nornir_tasks.design.config.qos import Qos
-from nornir_tasks.design.config.routing_policy import RoutingPolicy
+from nornir_tasks.design.config.routing_policy import RouteMapRule, RoutingPolicy
 from nornir_tasks.design.config.snmp import Snmp
 from nornir_tasks.design.device_config import DeviceConfig
 
@@ -112,9 +112,17 @@ def _routing_policy(policy: RoutingPolicy) -> RoutingPolicy:
     maps = sorted(policy.route_maps, key=lambda each: each.name)
     return RoutingPolicy(
         tuple(replace(each, rules=tuple(sorted(each.rules, key=lambda rule: rule.sequence))) for each in lists),
-        tuple(replace(each, rules=tuple(sorted(each.rules, key=lambda rule: rule.sequence))) for each in maps),
+        tuple(replace(each, rules=_map_rules(each.rules)) for each in maps),
         tuple(replace(each, rules=tuple(sorted(each.rules, key=lambda rule: rule.sequence))) for each in paths),
     )
+
+
+def _map_rules(rules: Iterable[RouteMapRule]) -> tuple[RouteMapRule, ...]:
+    def key(community: str) -> tuple[int, ...]:
+        return tuple(map(int, community.split(":")))
+
+    ordered = sorted(rules, key=lambda rule: rule.sequence)
+    return tuple(replace(each, communities=tuple(sorted(each.communities, key=key))) for each in ordered)
 
 
 def _bgp(bgp: Bgp, sort_key: Callable[[str], tuple[int, ...]]) -> Bgp:

@@ -10,36 +10,30 @@ from ..state import (
     BgpInstance,
     BgpNeighbor,
     InterfaceState,
-    PrefixList,
-    PrefixListEntry,
-    RouteMap,
-    RouteMapEntry,
-    StaticRoute,
     SwitchState,
 )
 from .extract_hsrp import hsrp_groups
 from .extract_pair import pair_state
+from .extract_policy import prefix_lists, route_maps, static_routes
 from .extract_trees import trees
 from .ports import FIXED_FROM_GBPS, interfaces, map_of, part_gbps
 from .words import numbers
-
-_GRACEFUL_SHUTDOWN = "65535:0"
 
 
 def switch_state(tree: Tree, name: str) -> SwitchState:
     """The state of one switch."""
     has_lldp = tree.first("feature lldp") is not None
-    statics = [*_static_routes(tree.root, "default")]
+    statics = [*static_routes(tree.root, "default")]
     for vrf in tree.find("vrf context"):
-        statics += _static_routes(vrf, vrf.params["name"])
+        statics += static_routes(vrf, vrf.params["name"])
     return SwitchState(
         name=name,
         os="nxos",
         hostname=tree.root.value("hostname", "name") or "switch",
         interfaces=_interfaces(tree),
         bgp=tuple(_bgp(tree)),
-        prefix_lists=tuple(_prefix_lists(tree)),
-        route_maps=tuple(_route_maps(tree)),
+        prefix_lists=tuple(prefix_lists(tree)),
+        route_maps=tuple(route_maps(tree)),
         static_routes=tuple(statics),
         lldp_enabled=has_lldp,
         is_routing=True,
@@ -243,7 +237,9 @@ def _instance(tree: Tree, process: Node, scope: Node, vrf: str) -> BgpInstance:
         asn=int(scope.value("local-as", "asn") or process.params["asn"]),
         router_id=scope.value("router-id", "id") or _router_id(tree, vrf),
         vrf=vrf,
-        neighbors=tuple(_neighbor(process, scope, node) for node in scope.find("neighbor")),
+        neighbors=tuple(
+            neighbor(process, scope, node) for node in scope.find("neighbor") if ":" not in node.params["peer"]
+        ),
         networks=tuple(networks),
         redistribute_connected=direct is not None,
         redistribute_connected_route_map=direct.params.get("map") if direct else None,
@@ -267,11 +263,13 @@ def _router_id(tree: Tree, vrf: str) -> str:
     return min(candidates)[2].partition("/")[0] if candidates else "0.0.0.0"  # noqa: S104
 
 
-def _neighbor(process: Node, scope: Node, node: Node) -> BgpNeighbor:
+def neighbor(process: Node, scope: Node, node: Node, family_name: str = "ipv4") -> BgpNeighbor:
+    """A neighbour, with its policies of one address family."""
     template_name = node.value("inherit peer", "template")
     template = process.first(f"template peer {template_name}") if template_name else None
     peer = _Inherited([node, template])
-    families = [level.first("address-family ipv4 unicast") for level in (node, template) if level is not None]
+    words = f"address-family {family_name} unicast"
+    families = [level.first(words) for level in (node, template) if level is not None]
     family = _Inherited(families)
     vrf_timers = scope.first("timers bgp")
     timers = peer.first("timers") or vrf_timers
@@ -340,55 +338,3 @@ def _remote_as(node: Node | None) -> int | None:
         return None
     word = node.words.split()[1]
     return int(word) if word.isdigit() else word  # type: ignore[return-value]
-
-
-# -- policy and static routes --------------------------------------------------------------------------------------
-
-
-def _prefix_lists(tree: Tree) -> list[PrefixList]:
-    entries: dict[str, list[PrefixListEntry]] = {}
-    for node in tree.find("ip prefix-list"):
-        if "seq" not in node.params:
-            continue
-        p, exact = node.params, node.params.get("eq")
-        low, high = (exact, exact) if exact else (p.get("ge"), p.get("le"))
-        entry = PrefixListEntry(
-            int(p["seq"]), " permit " in node.words, p["prefix"], int(low) if low else None, int(high) if high else None
-        )
-        entries.setdefault(p["list"], []).append(entry)
-    return [PrefixList(name, tuple(sorted(found, key=lambda e: e.sequence))) for name, found in entries.items()]
-
-
-def _route_maps(tree: Tree) -> list[RouteMap]:
-    entries: dict[str, list[RouteMapEntry]] = {}
-    for node in tree.find("route-map"):
-        entries.setdefault(node.params["name"], []).append(_route_map_entry(node))
-    return [RouteMap(name, tuple(sorted(found, key=lambda e: e.sequence))) for name, found in entries.items()]
-
-
-def _route_map_entry(node: Node) -> RouteMapEntry:
-    lists = node.value("match ip address prefix-list", "lists") or ""
-    communities = node.value("match community", "lists") or ""
-    prepend = node.value("set as-path prepend", "numbers") or ""
-    preference = node.value("set local-preference", "preference")
-    values = node.first("set community")
-    words = values.words.split()[2:] if values else []
-    return RouteMapEntry(
-        sequence=int(node.params["seq"]),
-        permit=node.words.split()[2] == "permit",
-        match_prefix_lists=tuple(lists.split()),
-        match_communities=tuple(communities.split()),
-        prepend=tuple(int(number) for number in prepend.split()),
-        communities=tuple(_GRACEFUL_SHUTDOWN if w == "graceful-shutdown" else w for w in words if w != "additive"),
-        communities_additive="additive" in words,
-        local_preference=int(preference) if preference else None,
-    )
-
-
-def _static_routes(scope: Node, vrf: str) -> list[StaticRoute]:
-    routes = []
-    for node in scope.find("ip route"):
-        out = node.params.get("out")
-        interface = None if out in (None, "Null0") else out
-        routes.append(StaticRoute(node.params["to"], node.params.get("via"), interface, vrf))
-    return routes

@@ -17,6 +17,7 @@ from ..routed.form import NO_LAYER_2, NO_VRF, BfdTimes, Peer, Routing, Unplayed
 from ..twin import Twin
 from . import to_kernel
 from .extract import active_vlans, is_routed, primary_address, vrf_of
+from .outside import outside
 from .ports import interfaces
 from .twin import NxosTwin
 
@@ -29,19 +30,24 @@ _PROCESS = re.compile(
     r"|address-family |neighbor-down"
 )
 _FAMILY = re.compile(
-    r"network \S+$|maximum-paths (ibgp )?\d+$|redistribute direct route-map|client-to-client|dampen-igp-metric"
+    r"network \S+$|aggregate-address \S+ summary-only$|maximum-paths (ibgp )?\d+$|redistribute direct route-map"
+    r"|client-to-client|dampen-igp-metric"
     r"|distance 20 200 220$|nexthop trigger-delay|wait-igp-convergence"
 )
 _PEER = re.compile(
     r"inherit peer |bfd( singlehop)?$|remote-as|description|ebgp-multihop|dynamic-capability|log-neighbor-changes"
     r"|shutdown|ttl-security hops|timers|low-memory exempt|address-family |affinity-group"
 )
+_IPV4 = frozenset({"address-family ipv4 unicast"})
+_FAMILIES = _IPV4 | {"address-family ipv6 unicast"}
+"""In the default VRF both; of others IPv4 alone."""
 _PEER_FAMILY = re.compile(
     r"allowas-in|advertisement-interval 0$|send-community|maximum-prefix|next-hop-third-party|prefix-list \S+ (in|out)$"
     r"|route-map \S+ (in|out)$|soft-reconfiguration inbound|disable-peer-as-check|next-hop-self$"
 )
 _MAP = re.compile(
-    r"match ip address prefix-list \S+$|set as-path prepend [\d ]+$|set local-preference|description"
+    r"match (ip|ipv6) address prefix-list \S+$|match as-path \S+$|set as-path prepend [\d ]+$|set local-preference"
+    r"|description"
     r"|set community (\d+:\d+ ?|graceful-shutdown ?|no-export ?|no-advertise ?)+(additive)?$"
 )
 _FORWARDING = re.compile(
@@ -50,6 +56,7 @@ _FORWARDING = re.compile(
 _SWITCHED = re.compile(r"channel-group|switchport (mode|access|trunk)")
 _TOP = re.compile(r"router (ospf|isis|eigrp|rip|ospfv3)|interface (nve|Tunnel)|ip nat")
 _NO_PASSWORD = "FRR needs the password itself, a switch has its hash"  # noqa: S105
+_NOT_PLAYED = "only unicast is routed, that of IPv6 between addresses of IPv6 in the default VRF alone"
 _UNKNOWN = "no counterpart in FRR is known here"
 
 
@@ -75,6 +82,7 @@ def of_tree(tree: Tree, *, has_devices: bool = False) -> Routing:
         tuple(to_kernel.gateways(tree)),
         lists.lists,
         lists.bound,
+        outside=outside(tree),
     )
 
 
@@ -130,22 +138,29 @@ def _of_process(process: Node, *, has_devices: bool) -> Iterator[Unplayed]:
         if node.words.startswith("vrf ") and has_devices:
             yield from _of_process(node, has_devices=True)
         elif node.words.startswith("address-family "):
-            yield from _of_family(node, _FAMILY, where)
+            yield from _of_family(node, _FAMILY, where, _FAMILIES if process.words.startswith("router ") else _IPV4)
         elif node.words.startswith(("template peer ", "neighbor ")):
             for line in node.ordered():
                 if line.words.startswith("password"):
                     yield Unplayed("password", _NO_PASSWORD, where)
                 elif line.words.startswith("address-family "):
-                    yield from _of_family(line, _PEER_FAMILY, f"{where}, {line.words}")
+                    yield from _of_family(line, _PEER_FAMILY, f"{where}, {line.words}", _families_of(process, node))
                 else:
                     yield from _unknown([line], _PEER, where)
 
 
-def _of_family(node: Node, known: re.Pattern[str], where: str) -> Iterator[Unplayed]:
-    if node.words == "address-family ipv4 unicast":
+def _families_of(process: Node, peer: Node) -> frozenset[str]:
+    """Those in which a neighbour can be: in the default VRF its address's; a template is for either."""
+    if process.words.startswith("vrf "):
+        return _IPV4
+    return _FAMILIES if "peer" not in peer.params else _FAMILIES - _IPV4 if ":" in peer.params["peer"] else _IPV4
+
+
+def _of_family(node: Node, known: re.Pattern[str], where: str, played: frozenset[str]) -> Iterator[Unplayed]:
+    if node.words in played:
         yield from _unknown(node.ordered(), known, where)
     elif node.children:
-        yield Unplayed(node.line, "only IPv4 unicast is routed", where)
+        yield Unplayed(node.line, _NOT_PLAYED, where)
 
 
 def _of_port(tree: Tree, node: Node, *, has_devices: bool) -> Iterator[Unplayed]:

@@ -15,8 +15,9 @@ SWITCHED = re.compile(
     r"(ip port|ipv6 port|mac port|ip) access-group|switchport (mode (dot1q|fex|private)|vlan|private)"
 )
 """Lines of a switched port that decide where its frames go, and have no counterpart."""
-_HSRP_1, _HSRP_2 = 0x00000C07AC00, 0x00000C9FF000
-"""MAC addresses of the groups number 0 (Cisco Nexus 9000 Unicast Routing Configuration Guide, Configuring HSRP)."""
+_HSRP_1, _HSRP_2, _HSRP_6 = 0x00000C07AC00, 0x00000C9FF000, 0x000573A00000
+"""MAC addresses of the groups number 0 (Cisco Nexus 9000 Unicast Routing Configuration Guide, Configuring HSRP); of
+IPv6: freeRtr's router, and genieparser's recorded ``show standby`` (group 10: 0005.73a0.000a)."""
 _PORT_NAMES = {
     "bgp": 179,
     "bootpc": 68,
@@ -44,7 +45,7 @@ _PORT_NAMES = {
 def is_translated(line: Node) -> bool:
     """Is this line of a routed interface one of those that are read here?"""
     if line.words.startswith("hsrp "):
-        return not line.words.endswith(" ipv6")
+        return True
     return line.words.startswith("ipv6 address ") and "address" in line.params
 
 
@@ -63,12 +64,22 @@ def _v6(node: Node) -> Iterator[str]:
 def gateways(tree: Tree) -> Iterator[Gateway]:
     """Groups of HSRP: of a pair both members forward what is sent to the group's MAC address."""
     for node in interfaces(tree):
+        name = node.params["name"]
         for group in hsrp_groups(node):
             if group.address:
                 first = _HSRP_1 if group.version == 1 else _HSRP_2
-                digits = f"{first + group.number:012x}"
-                mac = ":".join(digits[at : at + 2] for at in range(0, 12, 2))
-                yield Gateway(node.params["name"], mac, (group.address,))
+                yield Gateway(name, _mac(first + group.number), (group.address,))
+        for six in node.find("hsrp"):
+            addresses = tuple(
+                line.params["address"] for line in six.find("ip") if ":" in line.params.get("address", "")
+            )
+            if addresses:
+                yield Gateway(name, _mac(_HSRP_6 + int(six.params["group"])), addresses)
+
+
+def _mac(number: int) -> str:
+    digits = f"{number:012x}"
+    return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
 
 
 def lists(tree: Tree) -> ConfiguredLists:

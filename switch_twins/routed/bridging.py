@@ -144,7 +144,8 @@ class _Interfaces:
             port = found[below]
             addresses = frozenset(f"{each}/{128 if ':' in each else 32}" for each in gateway.addresses)
             made = Port(port.is_up, port.mtu_bytes, addresses, gateway.mac, kind="macvlan", below=below)
-            yield gateway_name(gateway.interface), replace(made, options=(("mode", "private"),), master=port.master)
+            name = gateway_name(gateway.interface, is_six=all(":" in each for each in gateway.addresses))
+            yield name, replace(made, options=(("mode", "private"),), master=port.master)
 
     # -- where it belongs ------------------------------------------------------------------------------------------
 

@@ -28,9 +28,9 @@ def kernel_name(interface: str, *, is_loopback: bool = False) -> str:
     return found[1][:2].lower() + found[2].replace("/", "_")
 
 
-def gateway_name(interface: str) -> str:
-    """The kernel's interface that answers for the gateway on another one."""
-    return f"{kernel_name(interface)[: LONGEST - 3]}-v0"
+def gateway_name(interface: str, *, is_six: bool = False) -> str:
+    """The kernel's interface that answers for the gateway on another one; ``is_six``: for one of IPv6 alone."""
+    return f"{kernel_name(interface)[: LONGEST - 3]}-v{6 if is_six else 0}"
 
 
 def vrf_name(vrf: str) -> str:

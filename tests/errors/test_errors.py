@@ -22,17 +22,19 @@ from tests.plain_facts import plain_facts
 
 CASES = sorted(path.parent for path in Path(__file__).parent.glob("*/fabric.yml"))
 NARROW_ECMP = "ecmp_wider_than_the_limit"
+NO_EDGE_ROUTER = "edge_of_a_system_that_is_none"
 
 
 def facts(case: str) -> dict[str, OsFacts]:
-    """Plain operating systems; in one case with an ECMP width that a leaf's uplinks exceed.
+    """Plain operating systems; in one case with an ECMP width that a leaf's uplinks exceed, in one without BGP outside.
 
     What keeps a system from unnumbered links, its VRFs, its headroom, and the ASICs of front switches are its own
     knowledge, so these cases have the real ones.
     """
     own = ("unnumbered", "vrf", "tcam", "oob", "snmp_where", "headroom", "lossless_cables", "spectrum_x", "edge_")
     if any(word in case for word in own):
-        return {name: each.facts for name, each in platforms().items()}
+        real = {name: each.facts for name, each in platforms().items()}
+        return real if case != NO_EDGE_ROUTER else {**real, "nvue": _without_outside(real["nvue"])}
     known = plain_facts()
     if case != NARROW_ECMP:
         return known
@@ -41,6 +43,13 @@ def facts(case: str) -> dict[str, OsFacts]:
         return replace(plain_facts()["eos"].capabilities(release, asic), max_ecmp_paths=8)
 
     return {**known, "eos": replace(known["eos"], capabilities=narrow)}
+
+
+def _without_outside(known: OsFacts) -> OsFacts:
+    def bare(release: str, asic: str) -> Capabilities:
+        return replace(known.capabilities(release, asic), has_outside_bgp=False, outside_gap="no source has its lines")
+
+    return replace(known, capabilities=bare)
 
 
 def message(case: Path) -> tuple[type[GpufabricError], str]:

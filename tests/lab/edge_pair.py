@@ -16,14 +16,13 @@ from typing import Any
 from loaded_twins import loaded
 
 from nornir_tasks.design.edge_terms import EdgeTerms
-from nornir_tasks.usecases.site import SiteDesign, load
+from nornir_tasks.usecases.site import BOUNDARY, SiteDesign
 from switch_twins.routed.conf import configuration, text
 from switch_twins.routed.daemons import Frr, release
 from switch_twins.routed.names import kernel_name
 from switch_twins.server import LabServer
+from tests.unit.design.edge_systems import design_of
 
-ROOT = Path(__file__).resolve().parents[2]
-SITE = ROOT / "tests" / "sites" / "edge" / "fabric.yml"
 WIRES, FIREWALLS = "wires", "firewalls"
 
 
@@ -37,8 +36,8 @@ class EdgePair:
     """``folder`` holds what the daemons need, where the user that they run as can reach it."""
 
     def __init__(self, site: Path, folder: Path, twins: Path) -> None:
-        self.design: SiteDesign = load(site)
-        self.lab: LabServer = loaded(site, [], twins)
+        self.design: SiteDesign = design_of(site)
+        self.lab: LabServer = loaded(self.design, [BOUNDARY], twins)
         assert self.design.network.edge is not None
         self.terms: EdgeTerms = self.design.network.edge
         self.routers = [each for each in self.design.network.devices if each.fabric == self.terms.fabric]

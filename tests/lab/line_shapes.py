@@ -23,7 +23,6 @@ from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.templates import environment
 from nornir_tasks.intent.model import Intent
-from nornir_tasks.intent.secret_name import Secret
 from nornir_tasks.platforms import platform, platforms
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.config_tree import Path as Lines
@@ -34,6 +33,7 @@ from nornir_tasks.render.render import render
 from tests.corpus.shapes import patterns
 from tests.unit.design import (
     bundled,
+    edge_systems,
     filtered,
     long_cables,
     managed,
@@ -73,7 +73,7 @@ _TOP = {
     "interfaces": r"interface |ip virtual-router ",
     "qos": r"qos |priority-flow-control |platform trident |class-map |policy-map |system qos",
     "bgp": r"router bgp ",
-    "routing_policy": r"ip prefix-list |route-map ",
+    "routing_policy": r"ip(?:v6)? prefix-list |ip as-path |route-map ",
     "vlans": r"vlan \d",
     "pair": r"(?:no )?(?:mlag |spanning-tree |vlan |interface |vpc domain )",
     "breakouts": r"interface breakout ",
@@ -306,20 +306,18 @@ def _gateways() -> Iterator[Rendered]:
 
 
 def _edges() -> Iterator[Rendered]:
-    """Edge routers of Cumulus Linux, in both spellings of its releases, their sessions signed."""
-    intent = load_intent(ROOT / "tests" / "sites" / "edge" / "fabric.yml")
-    for release in ("5.14", "5.16"):
-        assert intent.boundary is not None
-        assert intent.boundary.edge is not None
-        edge = intent.boundary.edge.model_copy(update={"release": release})
-        md5 = {"md5": Secret("upstreams")}
-        upstreams = {name: each.model_copy(update=md5) for name, each in intent.boundary.upstreams.items()}
-        boundary = intent.boundary.model_copy(update={"edge": edge, "upstreams": upstreams})
-        site = intent.model_copy(update={"boundary": boundary})
-        network = design(site, load_catalogue(), {name: each.facts for name, each in platforms().items()})
-        for each in (device_config(network, each) for each in network.devices if each.fabric == edge.name_prefix):
-            text = render(each.config, each.capabilities, environment(each.config.os))
-            yield Rendered(each.config, each.capabilities, each.claims, text)
+    """Edge routers of each system, those of Cumulus Linux in both spellings and signed; drained as well."""
+    sites = [edge_systems.text_of(system, signed=system == "nvue") for system in edge_systems.SYSTEMS]
+    sites.append(edge_systems.text_of("nvue", signed=True).replace('"5.16"', '"5.14"'))
+    with tempfile.TemporaryDirectory() as folder:
+        for text in sites:
+            (Path(folder) / "fabric.yml").write_text(text, encoding="utf-8")
+            network = edge_systems.design_of(Path(folder)).network
+            for device in (each for each in network.devices if network.edge and each.fabric == network.edge.fabric):
+                for drained in (False, True):
+                    each = device_config(network, device, drained=drained)
+                    lines = render(each.config, each.capabilities, environment(each.config.os))
+                    yield Rendered(each.config, each.capabilities, each.claims, lines)
 
 
 def _managed() -> Iterator[Rendered]:

@@ -24,13 +24,14 @@ from switch_twins.twin import Twin
 
 
 def loaded(
-    site: Path | str, planes: Iterable[str], directory: Path, more: Mapping[str, str] | None = None
+    site: Path | str | SiteDesign, planes: Iterable[str], directory: Path, more: Mapping[str, str] | None = None
 ) -> LabServer:
     """The lab of a site, each switch with what it is given for these planes over its configuration of day 0.
 
     ``more``: lines of others, or by hand, on top of that; by switch.
     """
-    return asyncio.run(_loaded(load(site), list(planes), directory, more or {}))
+    design = site if isinstance(site, SiteDesign) else load(site)
+    return asyncio.run(_loaded(design, list(planes), directory, more or {}))
 
 
 async def _loaded(design: SiteDesign, planes: list[str], directory: Path, more: Mapping[str, str]) -> LabServer:

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from edge_pair import SITE, EdgePair
+from edge_pair import EdgePair
 from routed_lab import needs_root, until
+
+from tests.unit.design.edge_systems import SYSTEMS, text_of
 
 pytestmark = needs_root
 
@@ -62,11 +64,9 @@ def speaker(asn: int, peers: dict[str, str], own: int, over: dict[str, int], pre
     return "\n".join([*lines, "exit", ""])
 
 
-def site(folder: Path, system: dict[str, str]) -> Path:
-    """The site with another system for its routers, with both families and partial routes of isp-b, and few of them."""
-    text = SITE.read_text()
-    for key, value in system.items():
-        text = text.replace(f"    {key}: {NVUE[key]}\n", f"    {key}: {value}\n", 1) if key in NVUE else text
+def site(folder: Path, system: str) -> Path:
+    """The site with this system for its routers, with both families and partial routes of isp-b, and few of them."""
+    text = text_of(system)
     text = text.replace("peers: [198.51.100.5]", 'peers: [198.51.100.5, "2001:db8:201::5"]')
     text = text.replace("addresses: [198.51.100.6/30]", 'addresses: [198.51.100.6/30, "2001:db8:201::6/64"]')
     text = text.replace("max_prefixes: 20000}\n      outbound: [203.0.113.0/24]", MANY)
@@ -76,16 +76,11 @@ def site(folder: Path, system: dict[str, str]) -> Path:
 
 
 MANY = f'max_prefixes: {TOO_MANY - 10}}}\n      outbound: [203.0.113.0/24, "2001:db8:100::/40"]'
-NVUE = {"platform": "nvue", "release": '"5.16"', "model": "SN2410"}
-SYSTEMS = {"nvue": NVUE}
-"""Every system that can be an edge router."""
 
 
 @pytest.fixture(params=SYSTEMS)
 def pair(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EdgePair]:
-    made = EdgePair(
-        site(tmp_path / "edge", SYSTEMS[request.param]), Path(f"/run/gpufabric-edge{os.getpid()}"), tmp_path
-    )
+    made = EdgePair(site(tmp_path / "edge", request.param), Path(f"/run/gpufabric-edge{os.getpid()}"), tmp_path)
     try:
         made.build()
         made.configure()

@@ -207,9 +207,15 @@ WITHOUT_COUNTERPART = {
     ),
     "another family": (
         "leaf-g1-r1",
-        "router bgp 4200000001\n  address-family ipv6 unicast\n    network 2001:db8::/32\n",
-        "router bgp 4200000001, address-family ipv6 unicast: 'address-family ipv6 unicast': only IPv4 unicast is"
-        " routed",
+        "router bgp 4200000001\n  address-family ipv6 multicast\n    network 2001:db8::/32\n",
+        "router bgp 4200000001, address-family ipv6 multicast: 'address-family ipv6 multicast': only unicast is routed,"
+        " that of IPv6 between addresses of IPv6 in the default VRF alone",
+    ),
+    "IPv6 over a session of IPv4": (
+        "leaf-g1-r1",
+        "router bgp 4200000001\n  neighbor 10.160.0.2\n    address-family ipv6 unicast\n      send-community\n",
+        "router bgp 4200000001, neighbor 10.160.0.2, address-family ipv6 unicast: 'address-family ipv6 unicast': only"
+        " unicast is routed, that of IPv6 between addresses of IPv6 in the default VRF alone",
     ),
     "a metric": (
         "leaf-g1-r1",

@@ -17,6 +17,7 @@ from nornir_tasks.platforms.nxos.capabilities import (
     capabilities,
 )
 from nornir_tasks.platforms.nxos.channels import live_obstacles
+from nornir_tasks.platforms.nxos.communities import to_words
 from nornir_tasks.platforms.nxos.config_text import to_text, to_tree
 from nornir_tasks.platforms.nxos.day0 import FIRST_BOOT
 from nornir_tasks.platforms.nxos.disruption import disruption
@@ -78,6 +79,7 @@ PLATFORM = Platform(
             "fec_word": fec_word,
             "allowed_vlans": allowed_vlans,
             "lag_number": lag_number,
+            "communities": to_words,
         }
     ),
 )

@@ -235,6 +235,8 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # cisco.nxos 11.1.0 nxos_l3_interfaces and nxos_static_routes: both families, and no line that turns IPv6 on
         has_ipv6=True,
         has_next_hops=True,
+        # tests/corpus/nxos/NOTES.md, Edge routers: every line of it has a source
+        has_outside_bgp=True,
         # batfish nxos_interface_hsrp and nxos_interface_hsrp_ipv6; groups 0 to 4095: terraform-provider-nxos hsrp.yaml
         has_gateways=True,
         has_gateway_roles=True,

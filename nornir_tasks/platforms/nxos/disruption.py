@@ -107,17 +107,28 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface \S+(?: / (?:description .*|(?:no )?ip redirects))?", Disruption.NONE),
     (r"feature (?:nxapi|telnet|ssh)|nxapi .*|line vty(?: / exec-timeout .*)?", Disruption.NONE),
     (r"interface mgmt0(?: / ip access-group .*)?", Disruption.NONE),
-    (r"ip prefix-list .*", Disruption.NONE),
-    (r"route-map \S+ \S+ \d+(?: / (?:match ip address|set as-path|set community) .*)?", Disruption.NONE),
+    (r"ip(?:v6)? prefix-list .*|ip as-path access-list .*", Disruption.NONE),
+    (
+        r"route-map \S+ \S+ \d+(?: / (?:match ip(?:v6)? address|match as-path|set as-path|set community) .*)?",
+        Disruption.NONE,
+    ),
     (
         rf"{_BGP} / (?:(?:no )?graceful-restart(?:-helper)?|bestpath .*|reconnect-interval .*"
         r"|log-neighbor-changes)",
         Disruption.NONE,
     ),
-    (rf"{_BGP} / address-family ipv4 unicast(?: / (?:network|maximum-paths) .*)?", Disruption.NONE),
+    # All routes of the family go with it; a prefix comes in place of others; routes are told anew, with another next
+    # hop.
+    (r"router bgp \S+ / address-family ipv6 unicast", Disruption.DATAPLANE_BLIP),
+    (rf"{_BGP} / address-family ipv[46] unicast / aggregate-address .*", Disruption.DATAPLANE_BLIP),
+    (
+        rf"{_BGP} / (?:template peer|neighbor) \S+ / address-family ipv[46] unicast / next-hop-self",
+        Disruption.DATAPLANE_BLIP,
+    ),
+    (rf"{_BGP} / address-family ipv[46] unicast(?: / (?:network|maximum-paths) .*)?", Disruption.NONE),
     (rf"{_BGP} / (?:template peer \S+ / bfd|neighbor \S+ / description .*)", Disruption.NONE),
     (
-        rf"{_BGP} / (?:template peer|neighbor) \S+ / address-family ipv4 unicast"
+        rf"{_BGP} / (?:template peer|neighbor) \S+ / address-family ipv[46] unicast"
         r"(?: / (?:send-community|(?:route-map|maximum-prefix|advertisement-interval) .*))?",
         Disruption.NONE,
     ),

@@ -1,7 +1,8 @@
 """The owner of each line of an NX-OS running configuration, as data.
 
-``router bgp``, its ipv4 address family and ``system qos`` are containers that several owners share. Lines of other
-VRFs, other address families, and objects outside our names and pools have no owner and stay unchanged.
+``router bgp``, its address families and ``system qos`` are containers that several owners share. Lines of other VRFs,
+other address families (that of IPv6 too, but on an edge router), and objects outside our names and pools have no owner
+and stay unchanged.
 """
 
 import re
@@ -13,9 +14,9 @@ from nornir_tasks.platforms.own_path import filters, in_band_ports
 from nornir_tasks.platforms.ownership import Key, Rule, rule
 
 
-def _family(address: Key, rest: Key) -> Rule:
-    children = (rule(r"network (?P<key>\S+)(?: .+)?", address), rule(r".+", rest))
-    return rule(r"address-family ipv4 unicast", rest, shared=True, children=children)
+def _family(address: Key, rest: Key, family: str = "ipv4") -> Rule:
+    children = (rule(r"(?:network|aggregate-address) (?P<key>\S+)(?: .+)?", address), rule(r".+", rest))
+    return rule(rf"address-family {family} unicast", rest, shared=True, children=children)
 
 
 # Others may have sessions in our VRFs too, and other address families are independent.
@@ -30,6 +31,7 @@ _BGP = (
     rule(r"vrf (?P<key>\S+)", "vrf", shared=True, children=_BGP_IN_VRF),
     rule(r"vrf .+", "nobody"),
     _family("address", "switch"),
+    _family("address", "outside", "ipv6"),
     rule(r"address-family .+", "nobody"),
     rule(r"template peer (?P<key>\S+)", "name"),
     rule(r"template .+", "nobody"),
@@ -109,7 +111,8 @@ OWNERSHIP = (
     rule(r"policy-map type \S+ (?P<key>\S+)", "name"),
     rule(r"system qos", "switch", shared=True, children=(rule(r".+", "switch"),)),
     rule(r"ip(?:v6)? access-list (?P<key>\S+)", "name"),
-    rule(r"ip prefix-list (?P<key>\S+) .+", "name"),
+    rule(r"ip(?:v6)? prefix-list (?P<key>\S+) .+", "name"),
+    rule(r"ip as-path access-list (?P<key>\S+) .+", "name"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(rf"{_ROUTE} .+", "prefix"),
     # The management VRF is always there: what stands below is its section's, and all else in it others'.

@@ -40,7 +40,7 @@ from nornir_tasks.platforms.nxos.parse_qos import NETWORK_POLICY, QosReader
 from nornir_tasks.platforms.nxos.parse_reach import API, VTY, VTY_LINES, reach
 from nornir_tasks.platforms.nxos.parse_reach import BLOCKS as REACH_BLOCKS
 from nornir_tasks.platforms.nxos.parse_routing import BLOCKS as ROUTING_BLOCKS
-from nornir_tasks.platforms.nxos.parse_routing import PREFIX_RULE, BgpReader, PolicyReader
+from nornir_tasks.platforms.nxos.parse_routing import LIST_RULES, BgpReader, PolicyReader
 from nornir_tasks.platforms.nxos.parse_snmp import BLOCK as SNMP_BLOCK
 from nornir_tasks.platforms.nxos.parse_snmp import LINES as SNMP_LINES
 from nornir_tasks.platforms.nxos.parse_snmp import SnmpReader
@@ -91,7 +91,7 @@ _TOP = (
     *API,
     *ROUTES,
     BREAKOUT,
-    PREFIX_RULE,
+    *LIST_RULES,
 )
 _VLAN = (row(r"name (\S+)", "name", text, single="name"),)
 _BALANCING = (
@@ -146,7 +146,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         access_lists=tuple(reader.acls),
         interfaces=tuple(reader.ports.interfaces),
         pair=reader.pair.finish(),
-        routing_policy=reader.policy.finish(values.get("prefix_rules", ())),
+        routing_policy=reader.policy.finish(values),
         static_routes=routes,
         bgp=reader.bgp.bgp,
         base=replace(

@@ -24,20 +24,22 @@ SVI = (
 LOOPBACK = PORT[:1]
 """A loopback advertises nothing to anybody."""
 
+_PORT = r"(?:Vlan|Ethernet|port-channel)\d\S*"
 _IPV4, _IPV6 = r"\d+\.\d+\.\d+\.\d+", r"[0-9a-f:.]*:[0-9a-f:.]*"
 
 
 def _hop(found: re.Match[str]) -> Hop:
-    return Hop(None, found[1], None if found[2] == "Null0" else found[2], int(found[3]) if found[3] else None)
+    where = None if found[3] == "Null0" else found[3]
+    return Hop(None, found[1], where, int(found[4]) if found[4] else None, found[2])
 
 
 ROUTES = tuple(
     row(
-        rf"{word} route ({address}/\d+) (Null0|{address})(?: tag (\d+))?",
+        rf"{word} route ({address}/\d+) (?:({_PORT}) (?!Null0))?(Null0|{address})(?: tag (\d+))?",
         "hops",
         _hop,
         # a line with a name or a preference is another one's
-        single=rf"{word} route \S+ (?:Null0|{address})(?= tag \d+$|$)",
+        single=rf"{word} route \S+ (?:Null0|(?:{_PORT} )?{address})(?= tag \d+$|$)",
         many=True,
     )
     for word, address in (("ip", _IPV4), ("ipv6", _IPV6))
@@ -48,7 +50,8 @@ ROUTES = tuple(
 def line_of(hop: Hop) -> str:
     """The line of a next hop, at the top or in its VRF's context."""
     tag = "" if hop.tag is None else f" tag {hop.tag}"
-    return f"{'ipv6' if ':' in hop.prefix else 'ip'} route {hop.prefix} {hop.next_hop or 'Null0'}{tag}"
+    behind = "" if hop.interface is None else f"{hop.interface} "
+    return f"{'ipv6' if ':' in hop.prefix else 'ip'} route {hop.prefix} {behind}{hop.next_hop or 'Null0'}{tag}"
 
 
 def ipv6_of(values: Fields, remainder: Remainder, path: Path) -> str | None:

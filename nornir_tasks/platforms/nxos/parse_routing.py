@@ -1,21 +1,31 @@
 """NX-OS BGP, prefix lists and route maps parsed.
 
 NX-OS has one connect retry per process (``reconnect-interval``), so every peer group has the same value; the route
-settings of a template or neighbour are in its ``address-family ipv4 unicast``.
+settings of a template or neighbour are in its address family, of which it has one.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor, PeerGroup
-from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
+from nornir_tasks.design.config.routing_policy import (
+    AsPathList,
+    AsPathRule,
+    PrefixList,
+    PrefixRule,
+    RouteMap,
+    RouteMapRule,
+    RoutingPolicy,
+)
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, Table, number, row, table, text, yes
+from nornir_tasks.platforms.nxos import communities
 from nornir_tasks.platforms.nxos.reading import Handlers, Remainder
 
-ADDRESS_FAMILY = "address-family ipv4 unicast"
+ADDRESS_FAMILY, ADDRESS_FAMILY_6 = "address-family ipv4 unicast", "address-family ipv6 unicast"
+_ANY_FAMILY = r"address-family ipv[46] unicast"
 
 _DEFAULT_TIMERS_S = (60, 180)
 DEFAULT_RECONNECT_S = 60
@@ -43,7 +53,9 @@ _PROCESS_FAMILY = (
     # DME 10.5(3), bgpDomAf maxEcmp: 1 unless set.
     row(r"maximum-paths (\d+)", "maximum_paths", number, single="maximum-paths", hidden=("maximum-paths 1",)),
     row(r"network (\S+)", "networks", text, single=r"network \S+", many=True),
+    row(r"aggregate-address (\S+) summary-only", "aggregates", text, single=r"aggregate-address \S+", many=True),
 )
+_PROCESS_FAMILY_6 = _PROCESS_FAMILY[1:]
 _TEMPLATE = (
     row(
         r"timers (\d+) (\d+)",
@@ -71,10 +83,13 @@ _PEER_FAMILY = (
         single="maximum-prefix",
     ),
     row(r"send-community", "send_community", yes),
+    row(r"next-hop-self", "next_hop_self", yes),
     row(r"advertisement-interval (\d+)", "advertisement_s", number, single="advertisement-interval"),
 )
 _ROUTE_MAP = (
+    row(r"match as-path (\S+)", "match_as_path", text, single="match as-path"),
     row(r"match ip address prefix-list (\S+)", "match", text, single="match ip address prefix-list"),
+    row(r"match ipv6 address prefix-list (\S+)", "match_6", text, single="match ipv6 address prefix-list"),
     row(
         r"set as-path prepend (\d+(?: \d+)*)",
         "prepend",
@@ -82,9 +97,9 @@ _ROUTE_MAP = (
         single="set as-path prepend",
     ),
     row(
-        r"set community (\d+:\d+(?: \d+:\d+)*)",
+        rf"set community ({communities.WORD}(?: {communities.WORD})*)",
         "communities",
-        lambda found: tuple(found[1].split()),
+        lambda found: communities.from_words(found[1]),
         single="set community",
     ),
 )
@@ -95,25 +110,46 @@ def _prefix_rule(found: re.Match[str]) -> tuple[str, PrefixRule]:
     return found[1], PrefixRule(int(found[2]), found[3] == "permit", found[4], ge, le)
 
 
-PREFIX_RULE = row(
-    r"ip prefix-list (\S+) seq (\d+) (permit|deny) (\S+)(?: ge (\d+))?(?: le (\d+))?",
-    "prefix_rules",
-    _prefix_rule,
-    single=r"ip prefix-list \S+ seq \d+",
-    many=True,
+def _as_path_rule(found: re.Match[str]) -> tuple[str, AsPathRule]:
+    return found[1], AsPathRule(int(found[2]), found[3] == "permit", found[4])
+
+
+LIST_RULES = (
+    *(
+        row(
+            rf"{word} prefix-list (\S+) seq (\d+) (permit|deny) ({prefix})(?: ge (\d+))?(?: le (\d+))?",
+            field,
+            _prefix_rule,
+            single=rf"{word} prefix-list \S+ seq \d+",
+            many=True,
+        )
+        for word, field, prefix in (
+            ("ip", "prefix_rules", r"[\d.]+/\d+"),
+            ("ipv6", "prefix_rules_6", r"[0-9a-f:.]+/\d+"),
+        )
+    ),
+    row(
+        r'ip as-path access-list (\S+) seq (\d+) (permit|deny) "([^"]+)"',
+        "as_path_rules",
+        _as_path_rule,
+        single=r"ip as-path access-list \S+ seq \d+",
+        many=True,
+    ),
 )
+"""Entries of lists, each with its list's name."""
 
 _ABOVE = (r"router bgp ",)
 BLOCKS = (
     Block(_ABOVE, _PROCESS),
     Block((*_ABOVE, rf"{ADDRESS_FAMILY}$"), _PROCESS_FAMILY),
+    Block((*_ABOVE, rf"{ADDRESS_FAMILY_6}$"), _PROCESS_FAMILY_6),
     Block((*_ABOVE, r"vrf "), _PROCESS),
     Block((*_ABOVE, r"vrf ", rf"{ADDRESS_FAMILY}$"), _PROCESS_FAMILY),
     Block((*_ABOVE, r"vrf ", r"neighbor "), _NEIGHBOR),
     Block((*_ABOVE, r"vrf ", r"neighbor ", rf"{ADDRESS_FAMILY}$"), _PEER_FAMILY),
     Block((*_ABOVE, r"template peer "), _TEMPLATE),
     Block((*_ABOVE, r"neighbor "), _NEIGHBOR),
-    Block((*_ABOVE, r"(?:template peer|neighbor) ", rf"{ADDRESS_FAMILY}$"), _PEER_FAMILY),
+    Block((*_ABOVE, r"(?:template peer|neighbor) ", rf"{_ANY_FAMILY}$"), _PEER_FAMILY),
     Block((r"route-map ",), _ROUTE_MAP),
 )
 """Which lines of routing replace each other, and which are hidden."""
@@ -124,8 +160,11 @@ _PROCESS_LINES, _PROCESS_FAMILY_LINES, _PEER_FAMILY_LINES = (
     table(*_PEER_FAMILY),
 )
 _TEMPLATE_LINES, _NEIGHBOR_LINES, _ROUTE_MAP_LINES = table(*_TEMPLATE), table(*_NEIGHBOR), table(*_ROUTE_MAP)
-_FAMILY_HEAD, _VRF_HEAD = re.compile(ADDRESS_FAMILY), re.compile(r"vrf (?P<name>\S+)")
-_TEMPLATE_HEAD, _NEIGHBOR_HEAD = re.compile(r"template peer (?P<name>\S+)"), re.compile(r"neighbor (?P<address>[\d.]+)")
+_PROCESS_FAMILY_6_LINES = table(*_PROCESS_FAMILY_6)
+_FAMILY_HEAD, _FAMILY_6_HEAD = re.compile(ADDRESS_FAMILY), re.compile(ADDRESS_FAMILY_6)
+_PEER_FAMILY_HEAD = re.compile(r"address-family (?P<family>ipv[46]) unicast")
+_VRF_HEAD, _TEMPLATE_HEAD = re.compile(r"vrf (?P<name>\S+)"), re.compile(r"template peer (?P<name>\S+)")
+_NEIGHBOR_HEAD = re.compile(r"neighbor (?P<address>[\d.]+|[0-9a-f:.]*:[0-9a-f:.]*)")
 
 
 @dataclass(slots=True)
@@ -142,7 +181,7 @@ class BgpReader:
         here = (*above, node.text)
 
         def template(line: re.Match[str], child: ConfigTree, over: Path) -> bool | None:
-            read = self._peer(child, over, _TEMPLATE_LINES)
+            read = self._peer(child, over, _TEMPLATE_LINES, None)
             if "maximum_prefix" not in read:
                 return False
             groups.append((line["name"], read))
@@ -152,7 +191,14 @@ class BgpReader:
             inside = (*over, child.text)
             inner.append((line["name"], *self._scope(child, inside), inside))
 
-        process, neighbors = self._scope(node, here, ((_TEMPLATE_HEAD, template), (_VRF_HEAD, vrf)))
+        def family_6(_: re.Match[str], child: ConfigTree, over: Path) -> None:
+            of_6.append(self.remainder.read(child, (*over, child.text), _PROCESS_FAMILY_6_LINES))
+
+        of_6: list[Fields] = []
+        heads = ((_TEMPLATE_HEAD, template), (_VRF_HEAD, vrf), (_FAMILY_6_HEAD, family_6))
+        process, neighbors = self._scope(node, here, heads)
+        for each in of_6:
+            process |= {key: [*process.get(key, ()), *found] for key, found in each.items()}
         for name, values, sessions, inside in inner:
             self._compare(process, values, inside)
             neighbors += [replace(each, vrf=name) for each in sessions]
@@ -165,6 +211,10 @@ class BgpReader:
                 for name, values, _, _ in inner
             ),
         )
+        if of_6 and not self.bgp.has_ipv6:
+            self.remainder.tree.add_path((*here, ADDRESS_FAMILY_6))
+        elif self.bgp.has_ipv6 and not of_6:
+            self.remainder.missing(*here, ADDRESS_FAMILY_6)
 
     def _scope(self, node: ConfigTree, here: Path, more: Handlers = ()) -> tuple[Fields, list[Neighbor]]:
         """The process, or one VRF of it: its settings, those of its address family, and its sessions."""
@@ -175,7 +225,8 @@ class BgpReader:
             announced.update(self.remainder.read(child, (*over, child.text), _PROCESS_FAMILY_LINES))
 
         def neighbor(line: re.Match[str], child: ConfigTree, over: Path) -> bool | None:
-            read = self._peer(child, over, _NEIGHBOR_LINES)
+            own = "ipv6" if ":" in line["address"] else "ipv4"
+            read = self._peer(child, over, _NEIGHBOR_LINES, own)
             if not {"remote_as", "peer_group"} <= read.keys():
                 return False
             neighbors.append(_neighbor(line["address"], read))
@@ -204,8 +255,8 @@ class BgpReader:
         if vrf.get("reconnect_s", DEFAULT_RECONNECT_S) != process.get("reconnect_s", DEFAULT_RECONNECT_S):
             self.remainder.tree.add_path((*here, f"reconnect-interval {vrf.get('reconnect_s', DEFAULT_RECONNECT_S)}"))
 
-    def _peer(self, node: ConfigTree, above: Path, lines: Table) -> Fields:
-        """The settings of a template or neighbour, its address family included.
+    def _peer(self, node: ConfigTree, above: Path, lines: Table, wanted: str | None) -> Fields:
+        """The settings of a template or neighbour, its address family included: ``wanted``, or the first that it has.
 
         A block that is not fully understood is reported as a whole; its lines must not appear twice.
         """
@@ -213,15 +264,18 @@ class BgpReader:
         own = Remainder()
         family: Fields = {}
 
-        def enter(_: re.Match[str], child: ConfigTree, over: Path) -> None:
-            family["family"] = True
+        def enter(found: re.Match[str], child: ConfigTree, over: Path) -> bool | None:
+            if family or found["family"] != (wanted or found["family"]):
+                return False
+            family["family"] = found["family"]
             family.update(own.read(child, (*over, child.text), _PEER_FAMILY_LINES))
+            return None
 
-        read = own.read(node, here, lines, ((_FAMILY_HEAD, enter),)) | family
+        read = own.read(node, here, lines, ((_PEER_FAMILY_HEAD, enter),)) | family
         if {"remote_as", "peer_group"} <= read.keys() or "maximum_prefix" in read:
             self.remainder.tree.merge(own.tree)
             if "family" not in read:
-                self.remainder.missing(*here, ADDRESS_FAMILY)
+                self.remainder.missing(*here, ADDRESS_FAMILY_6 if wanted == "ipv6" else ADDRESS_FAMILY)
         return read
 
 
@@ -240,6 +294,7 @@ def _bgp(
         graceful_restart_helper_only=process.get("helper", False),
         log_neighbor_changes=process.get("log", False),
         networks=tuple(process.get("networks", ())),
+        aggregates=tuple(process.get("aggregates", ())),
         peer_groups=tuple(_group(name, read, retry_s) for name, read in groups),
         neighbors=tuple(neighbors),
     )
@@ -261,6 +316,8 @@ def _group(name: str, read: Mapping[str, Any], retry_s: int) -> PeerGroup:
         prefix_restart_min=restart_min,
         route_map_in=read.get("route_map_in"),
         route_map_out=read.get("route_map_out"),
+        family=read.get("family", "ipv4"),
+        next_hop_self=read.get("next_hop_self", False),
     )
 
 
@@ -280,25 +337,45 @@ class PolicyReader:
 
     remainder: Remainder
     maps: dict[str, list[RouteMapRule]] = field(default_factory=dict)
+    matches: list[tuple[str, str, Path]] = field(default_factory=list)
+    """Each word for a family, with the prefix list that it stands before and the place of the line."""
 
     def route_map(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``route-map <name> permit <n>`` and the lines below."""
-        read = self.remainder.read(node, (*above, node.text), _ROUTE_MAP_LINES)
+        here = (*above, node.text)
+        read = self.remainder.read(node, here, _ROUTE_MAP_LINES)
+        prefixes = {word: read[key] for word, key in (("ip", "match"), ("ipv6", "match_6")) if key in read}
+        self.matches += [(word, name, here) for word, name in prefixes.items()]
         rule = RouteMapRule(
             sequence=int(found["sequence"]),
             permit=found["action"] == "permit",
-            match_prefix_list=read.get("match"),
+            match_prefix_list=next(iter(prefixes.values()), None),
+            match_as_path=read.get("match_as_path"),
             prepend=read.get("prepend", ()),
             communities=read.get("communities", ()),
         )
         self.maps.setdefault(found["name"], []).append(rule)
 
-    def finish(self, prefix_rules: Iterable[tuple[str, PrefixRule]]) -> RoutingPolicy:
-        """The section; ``prefix_rules`` each with the name of its list."""
-        lists: dict[str, list[PrefixRule]] = {}
-        for name, rule in prefix_rules:
-            lists.setdefault(name, []).append(rule)
+    def finish(self, values: Fields) -> RoutingPolicy:
+        """The section; ``values``: the entries of lists (``LIST_RULES``)."""
+        lists, lists_6 = _by_name(values.get("prefix_rules", ())), _by_name(values.get("prefix_rules_6", ()))
+        seen: set[Path] = set()
+        for word, name, here in self.matches:
+            if here in seen or (name in (lists_6 if word == "ip" else lists)):
+                self.remainder.tree.add_path((*here, f"match {word} address prefix-list {name}"))
+            seen.add(here)
         return RoutingPolicy(
-            tuple(PrefixList(name, tuple(rules)) for name, rules in lists.items()),
+            tuple(PrefixList(name, tuple(rules)) for name, rules in (*lists.items(), *lists_6.items())),
             tuple(RouteMap(name, tuple(rules)) for name, rules in self.maps.items()),
+            tuple(AsPathList(name, tuple(rules)) for name, rules in _by_name(values.get("as_path_rules", ())).items()),
         )
+
+
+_Rule = TypeVar("_Rule")
+
+
+def _by_name(rules: Iterable[tuple[str, _Rule]]) -> dict[str, list[_Rule]]:
+    found: dict[str, list[_Rule]] = {}
+    for name, rule in rules:
+        found.setdefault(name, []).append(rule)
+    return found

@@ -25,6 +25,7 @@ from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platform, platforms
 from nornir_tasks.usecases.site import load, select
+from tests.unit.design import edge_systems
 
 SITE = Path(__file__).parents[2] / "sites" / "edge"
 FACTS = {name: each.facts for name, each in platforms().items()}
@@ -238,14 +239,20 @@ def test_tcp_ao_and_validators_are_in_the_model_for_systems_that_have_them(tmp_p
 def test_a_plane_called_boundary_is_both_edge_routers_and_nobody_elses() -> None:
     assert list(select(load(SITE), ["boundary"])) == ["edge-1", "edge-2"]
     with pytest.raises(IntentError, match="no such plane") as refused:
-        select(load("lab"), ["boundary"])
+        select(load("lab-rails"), ["boundary"])
     assert "playbooks/boundary.yml" in str(refused.value)
 
 
 @pytest.mark.parametrize("drained", [False, True])
 @pytest.mark.parametrize("name", ["edge-1", "edge-2"])
-def test_what_is_rendered_is_read_back_whole_and_every_line_has_its_owner(name: str, drained: bool) -> None:
-    made = router(name, drained=drained)
+@pytest.mark.parametrize("system", edge_systems.SYSTEMS)
+def test_what_is_rendered_is_read_back_whole_and_every_line_has_its_owner(
+    system: str, name: str, drained: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "fabric.yml").write_text(edge_systems.text_of(system))
+    there = edge_systems.design_of(tmp_path).network
+    made = device_config(there, there.device(name), drained=drained)
+    assert made.config.os == system
     os = platform(made.config.os)
     # refuses a line that nobody owns
     rendered = wanted(made.config, made.capabilities, made.claims, environment(made.config.os))

@@ -1,0 +1,49 @@
+"""tests/sites/edge with each system that can be an edge router."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from nornir_tasks.design import pipeline
+from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.files.catalogue import load_catalogue
+from nornir_tasks.files.site import load_site
+from nornir_tasks.platforms import platforms
+from nornir_tasks.usecases.site import SiteDesign
+
+SITE = Path(__file__).parents[2] / "sites" / "edge" / "fabric.yml"
+SYSTEMS = {
+    "nvue": {"platform": "nvue", "release": '"5.16"', "model": "SN2410", "speed": "10G"},
+    "nxos": {"platform": "nxos", "release": "10.5(3)", "model": "N9K-C93180YC-FX3", "speed": "25G"},
+}
+"""What of the site is another word; the speed is that of the upstreams' links."""
+ROUTES = 64_000
+"""How many a model holds of which no source says it; ``takes: partial`` is refused there."""
+
+
+def text_of(system: str, *, signed: bool = False) -> str:
+    """The site's file with this system; ``signed``: all sessions with upstreams, by one secret."""
+    before, mark, after = SITE.read_text(encoding="utf-8").partition("  edge:\n")
+    for key, word in SYSTEMS["nvue"].items():
+        line, new = f"      {key}: {word}\n", f"      {key}: {SYSTEMS[system][key]}\n"
+        at = line if key == "speed" else line.removeprefix("  ")
+        assert at in after, at
+        after = after.replace(at, new if key == "speed" else new.removeprefix("  "))
+    return (
+        before
+        + mark
+        + (after.replace("      edge: ", "      md5: !secret upstreams\n      edge: ") if signed else after)
+    )
+
+
+def catalogue() -> Catalogue:
+    """Every model of it holds routes."""
+    there = load_catalogue()
+    switches = {name: replace(each, ipv4_routes=each.ipv4_routes or ROUTES) for name, each in there.switches.items()}
+    return replace(there, switches=switches)
+
+
+def design_of(folder: Path) -> SiteDesign:
+    """The design of a site, whatever its models hold."""
+    facts = {name: each.facts for name, each in platforms().items()}
+    site, known = load_site(folder), catalogue()
+    return SiteDesign(site, pipeline.design(site.intent, known, facts), known)

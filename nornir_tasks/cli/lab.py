@@ -10,6 +10,7 @@ from nornir_tasks.cli.lab_export import export
 from nornir_tasks.cli.lab_probe import probe
 
 if TYPE_CHECKING:
+    from nornir_tasks.lab.boundary_hosts.manager import HostStatus
     from nornir_tasks.lab.machines.manager import MachineStatus
     from nornir_tasks.usecases.lab import LabStatus, SwitchesUp
     from nornir_tasks.usecases.progress import Event, On
@@ -31,6 +32,10 @@ def up(
     rtt_ms: Annotated[float, typer.Option(min=0, max=10_000, help="Round-trip time to every switch's API.")] = 0.0,
     hosts: Annotated[
         int | None, typer.Option(min=0, help="Have this many of the design's hosts as machines; needs root.")
+    ] = None,
+    boundary: Annotated[
+        bool | None,
+        typer.Option("--boundary/--no-boundary", help="Have the boundary's hosts as containers, or none; needs root."),
     ] = None,
     host_lldp: Annotated[
         bool, typer.Option("--host-lldp", help="Have the hosts announce themselves to their leaves by LLDP.")
@@ -55,14 +60,15 @@ def up(
 ) -> None:
     """Start the lab of a site: each switch with its day-0 configuration, cabled as designed; with --hosts, machines.
 
-    Without --hosts machines stay as they are. Switches keep what is pushed to them until 'nornir lab down', or until
-    the lab's process ends otherwise; then this command reports it and starts them at day 0 again.
+    Without --hosts machines stay as they are, and without --boundary the boundary's hosts. Switches keep what is
+    pushed to them until 'nornir lab down', or until the lab's process ends otherwise; then this command reports it and
+    starts them at day 0 again.
     """
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.usecases import lab
     from nornir_tasks.usecases.site import load
 
-    wanted = lab.LabOptions(rtt_ms, hosts, host_lldp, routed, machine, tuple(fabric_planes or ()))
+    wanted = lab.LabOptions(rtt_ms, hosts, host_lldp, routed, machine, tuple(fabric_planes or ()), boundary)
     done = lab.up(load(site), wanted, _telling(quiet=json))
     if json:
         answer: dict[str, object] = {
@@ -73,10 +79,15 @@ def up(
             "faults": lab_faults.as_json(done.switches.faults),
         }
         more = {} if done.machines is None else {"hosts": hosts, "hosts_changed": done.machines_changed}
-        print_json({**answer, **more})
-    elif done.machines is not None:
-        names = ", ".join(done.machines) or "none"
-        out.print(f"machines: {names}{'' if done.machines_changed else ', as before'}")
+        named = {} if done.boundary is None else {"boundary": done.boundary, "boundary_changed": done.boundary_changed}
+        print_json({**answer, **more, **named})
+        return
+    for what, names, changed in (
+        ("the boundary's hosts", done.boundary, done.boundary_changed),
+        ("machines", done.machines, done.machines_changed),
+    ):
+        if names is not None:
+            out.print(f"{what}: {', '.join(names) or 'none'}{'' if changed else ', as before'}")
 
 
 @app.command()
@@ -87,8 +98,10 @@ def down(site: options.Site = "lab", json: options.Json = False) -> None:
 
     ended = lab.down(site, _telling(quiet=True))
     if json:
-        print_json({"stopped": ended.was_up, "hosts": ended.machines})
+        print_json({"stopped": ended.was_up, "hosts": ended.machines, "boundary": ended.boundary})
         return
+    if ended.boundary:
+        out.print(f"{ended.boundary} hosts of the boundary ended")
     if ended.machines:
         out.print(f"{ended.machines} machine{'s' * (ended.machines > 1)} ended")
     out.print("the lab is down" if ended.was_up else "no lab was up")
@@ -106,7 +119,8 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
     if json:
         how: dict[str, object] = {"up": found.state == "up", "state": found.state}
         how |= ({"why": found.why} if found.why else {}) | ({"machine": found.machine} if found.machine else {})
-        hosts = {"hosts": [asdict(each) for each in found.machines]} if found.machines else {}
+        hosts: dict[str, object] = {"hosts": [asdict(each) for each in found.machines]} if found.machines else {}
+        hosts |= {"boundary": [asdict(each) for each in found.boundary]} if found.boundary else {}
         faults = {"faults": lab_faults.as_json(found.faults)} if found.answer else {}
         print_json({**how, **(found.answer or {}), **hosts, **faults})
         return
@@ -119,6 +133,7 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
         _print_played(found)
         lab_faults.print_in_force(found.faults)
     _print_machines(found.machines)
+    _print_boundary(found.boundary)
 
 
 for verb in (lab_faults.cut, lab_faults.swap, lab_faults.kill, lab_faults.freeze, lab_faults.revive, lab_faults.mend):
@@ -235,4 +250,15 @@ def _print_machines(machines: "tuple[MachineStatus, ...]") -> None:
         for each in machines:
             state = "runs" if each.running else "powered off"
             table.add_row(each.name, state, f"127.0.0.1:{each.ssh_port}", each.image, each.serial_log)
+        out.print(table)
+
+
+def _print_boundary(hosts: "tuple[HostStatus, ...]") -> None:
+    from nornir_tasks.cli.console import out
+    from nornir_tasks.cli.tables import named_table
+
+    if hosts:
+        table = named_table("host of the boundary", "state", "SSH", "console log")
+        for each in hosts:
+            table.add_row(each.name, "runs" if each.running else "powered off", each.ssh, each.log)
         out.print(table)

@@ -1,4 +1,4 @@
-"""``<state>/lab/machines/hosts.yml``: the lab's machines that are up, as the lab wrote it for Ansible.
+"""``hosts.yml`` below ``<state>/lab``, of machines and of the boundary's hosts: those that are up, for Ansible.
 
 gpu-1: {ansible_host: 127.0.0.1, ansible_port: 40022, ansible_user: root, ...}
 """
@@ -12,6 +12,8 @@ from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import validate
 
 NAME = "hosts.yml"
+FOLDERS = ("machines", "boundary")
+"""Of machines, and of the boundary's hosts."""
 
 
 class Machines(RootModel[dict[str, dict[str, Any]]]):
@@ -22,5 +24,6 @@ class Machines(RootModel[dict[str, dict[str, Any]]]):
 
 def load_machines(state_directory: Path) -> dict[str, dict[str, Any]]:
     """The machines of a site's lab; none when it has none. Raises IntentError for a file that is not as above."""
-    file = state_directory / "lab" / "machines" / NAME
-    return validate(Machines, read_marked(file)).root if file.exists() else {}
+    files = [state_directory / "lab" / folder / NAME for folder in FOLDERS]
+    found = [validate(Machines, read_marked(file)).root for file in files if file.exists()]
+    return {name: each for its in found for name, each in its.items()}

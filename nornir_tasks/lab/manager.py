@@ -22,6 +22,7 @@ import yaml
 
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.files.devices_file import NAME as DEVICES
+from nornir_tasks.lab.boundary_hosts.manager import FOLDER as BOUNDARY
 from nornir_tasks.lab.fabric_machine import requirements as machine_requirements
 from nornir_tasks.lab.fabric_machine.machine import ssh_command
 from nornir_tasks.lab.fabric_machine.parcel import PROGRAM
@@ -250,14 +251,14 @@ class Lab:
         return spec
 
     def _forget(self, but: Iterable[str]) -> None:
-        """Remove what the switches left; machines have a folder of their own, which lives as long as they do.
+        """Remove what the switches left; machines and the boundary's hosts have folders, which live as long as they do.
 
         The specification goes last: as long as it is there, the rest is known to be a lab's.
         """
         if not self.directory.exists():
             return
         self._forget_sockets()
-        kept = {MACHINES, *but}
+        kept = {MACHINES, BOUNDARY, *but}
         for each in sorted(self.directory.iterdir(), key=lambda path: path == self._spec):
             if each.name not in kept:
                 shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink(missing_ok=True)

@@ -98,7 +98,9 @@ def host_inventory(
 
     ``macs``: device on the out-of-band plane -> its declared MAC address.
     """
-    strangers = [name for name in machines or () if name not in network.hosts]
+    of_boundary = boundary_variables(intent, network)
+    known_names = {*network.hosts, *(name for its in of_boundary.values() for name in its)}
+    strangers = [name for name in machines or () if name not in known_names]
     if strangers:
         listed = ", ".join(network.hosts[:8])
         hint = "nornir lab down, then nornir lab up --hosts N"
@@ -123,10 +125,11 @@ def host_inventory(
     for host in (*up, *planned):
         made = {**_variables(network, needs, bonds, host), **bmcs.get(host, {}), **clients.get(host, {})}
         variables[host] = {**made, **((machines or {}).get(host) or {})}
-    if machines is None or with_planned:  # a lab has no machines for them
-        for group, its in _of_boundary(intent, network).items():
-            variables |= {name: {**variables.get(name, {}), **mine} for name, mine in its.items()}
-            groups |= {group: tuple(its)} if its else {}
+    for group, its in of_boundary.items():
+        there = {name: each for name, each in its.items() if machines is None or with_planned or name in machines}
+        own = {name: (machines or {}).get(name) or {} for name in there}
+        variables |= {name: {**variables.get(name, {}), **mine, **own[name]} for name, mine in there.items()}
+        groups |= {group: tuple(there)} if there else {}
     return HostInventory(
         site=network.site,
         groups={**groups, PLANNED: planned},
@@ -135,7 +138,7 @@ def host_inventory(
     )
 
 
-def _of_boundary(intent: Intent, network: Network) -> dict[str, dict[str, Mapping[str, Any]]]:
+def boundary_variables(intent: Intent, network: Network) -> dict[str, dict[str, Mapping[str, Any]]]:
     """Group of the boundary -> its hosts' variables."""
     return {
         FIREWALLS: {name: each.ansible() for name, each in firewall_host_vars(intent, network).items()},

@@ -9,6 +9,9 @@ from nornir_tasks.design.links import Link
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.files.site import state_directory
+from nornir_tasks.lab.boundary_hosts import requirements as boundary_requirements
+from nornir_tasks.lab.boundary_hosts.manager import BoundaryHosts, HostStatus
+from nornir_tasks.lab.boundary_hosts.plan import BoundaryPlan
 from nornir_tasks.lab.faults import Fault
 from nornir_tasks.lab.machines.manager import Machines, MachineStatus
 from nornir_tasks.lab.machines.plan import MachinePlan
@@ -16,6 +19,7 @@ from nornir_tasks.lab.machines.requirements import check_memory, check_requireme
 from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
 from nornir_tasks.lab.plan import LabHostEnd, LabRoute, played_mac
 from nornir_tasks.lab.routed import memory_mib
+from nornir_tasks.usecases.lab_boundary import boundary_plan
 from nornir_tasks.usecases.lab_hosts import ANYWHERE, ends_of_hosts
 from nornir_tasks.usecases.lab_machines import (
     cabled_elsewhere,
@@ -47,13 +51,15 @@ class LabOptions:
     """Whether a routed lab runs in a machine of its own, also where this kernel has all that it needs."""
     planes: tuple[str, ...] = ()
     """The planes whose fabrics' switches run; empty means all."""
+    boundary: bool | None = None
+    """Whether the boundary's hosts run as containers (needs root); None: they stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabMessage(Event):
     """One line about the progress."""
 
-    about: Literal["switches", "machines"]
+    about: Literal["switches", "machines", "boundary"]
     line: str
 
 
@@ -80,6 +86,10 @@ class LabUp:
     """The machines that exist now; None: not requested."""
     machines_changed: int = 0
     """How many of them were started or ended."""
+    boundary: tuple[str, ...] | None = None
+    """The boundary's hosts that exist now; None: not requested."""
+    boundary_changed: int = 0
+    """How many of them were started or ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +98,7 @@ class LabDown:
 
     was_up: bool
     machines: int
+    boundary: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +111,7 @@ class LabStatus:
     """Why it crashed."""
     pid: int | None = None
     machines: tuple[MachineStatus, ...] = ()
+    boundary: tuple[HostStatus, ...] = ()
     faults: tuple[Fault, ...] = ()
     """What somebody broke (lab_faults.py)."""
     machine: Mapping[str, Any] | None = None
@@ -137,18 +149,42 @@ def up(design: SiteDesign, options: LabOptions, on: On = ignore) -> LabUp:
     plans = None if options.hosts is None else machine_plans(design, options.hosts, chosen if options.routed else ())
     if plans:
         _check_machines(lab, plan, plans, on)
+    boundary = boundary_plan(design) if options.boundary else None
+    if boundary is not None:
+        _check_boundary(lab, boundary)
     started = lab.up(plan, options.rtt_ms, lambda line: on(LabMessage("switches", line)))
     faults = () if started.is_new else lab.faults().faults
     switches = SwitchesUp(lab.directory, len(plan.devices), started.is_new, started.lost, faults)
     on(switches)
+    hosts, hosts_changed = _up_boundary(design, options, boundary, on)
     if plans is None:
         if started.is_new and (cut_off := sorted(cabled_machines(design.site.state_directory))):
             line = f"{', '.join(cut_off)}: cabled to the lab that ended; --hosts {len(cut_off)} starts them in this one"
             on(LabMessage("machines", line))
-        return LabUp(switches)
+        return LabUp(switches, boundary=hosts, boundary_changed=hosts_changed)
     ask = lab.ask if options.routed else None
     changed = Machines(design.site.state_directory).up(plans, lambda line: on(LabMessage("machines", line)), ask)
-    return LabUp(switches, tuple(each.name for each in plans), changed)
+    return LabUp(switches, tuple(each.name for each in plans), changed, hosts, hosts_changed)
+
+
+def _check_boundary(lab: Lab, plan: BoundaryPlan) -> None:
+    """Raises LabError with what the boundary's hosts lack here."""
+    boundary_requirements.check_requirements()
+    running = {each.name for each in BoundaryHosts(lab.directory.parent).status() if each.running}
+    boundary_requirements.check_memory(sum(host.name not in running for host in plan.hosts))
+
+
+def _up_boundary(
+    design: SiteDesign, options: LabOptions, plan: BoundaryPlan | None, on: On
+) -> tuple[tuple[str, ...] | None, int]:
+    """The boundary's hosts that exist now, None if nobody asked, and how many of them were started or ended."""
+    if options.boundary is None:
+        return None, 0
+    hosts = BoundaryHosts(design.site.state_directory)
+    if plan is None:
+        return (), hosts.down()
+    changed = hosts.up(plan, lambda line: on(LabMessage("boundary", line)))
+    return hosts.names(), changed
 
 
 def _place(design: SiteDesign, options: LabOptions, chosen: Collection[str]) -> Place:
@@ -179,22 +215,24 @@ def _check_machines(lab: Lab, plan: LabPlan, plans: tuple[MachinePlan, ...], on:
 def down(site: str | Path, on: On = ignore) -> LabDown:
     """Stop the lab of a site and delete it, whatever its intent says now. No effect if there is none."""
     state = state_directory(site)
-    machines = Machines(state).down()
-    return LabDown(Lab(state).down(lambda line: on(LabMessage("switches", line))), machines)
+    machines, boundary = Machines(state).down(), BoundaryHosts(state).down()
+    return LabDown(Lab(state).down(lambda line: on(LabMessage("switches", line))), machines, boundary)
 
 
 def status(site: str | Path) -> LabStatus:
     """The state of the lab, with the number of connections and requests of each switch."""
     folder = state_directory(site)
-    lab, machines = Lab(folder), Machines(folder).status()
+    lab, machines, boundary = Lab(folder), Machines(folder).status(), BoundaryHosts(folder).status()
     if (state := lab.state()) != "up":
         why = lab.process.why_it_ended() if state == "crashed" else ""
-        return LabStatus(lab.directory, state, why, lab.process.pid(), machines)
+        return LabStatus(lab.directory, state, why, lab.process.pid(), machines, boundary)
     answer, counted = lab.ask("status"), lab.ask("requests")
     devices = [{**each, **counted[each["name"]]} for each in answer["devices"]]
     faults = lab.faults().faults
     answer = {**answer, "devices": devices}
-    return LabStatus(lab.directory, state, machines=machines, faults=faults, machine=lab.machine, answer=answer)
+    return LabStatus(
+        lab.directory, state, machines=machines, boundary=boundary, faults=faults, machine=lab.machine, answer=answer
+    )
 
 
 def lab_plan(

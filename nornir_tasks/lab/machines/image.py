@@ -124,7 +124,7 @@ def _build(recipe: Recipe, wanted: Path, say: Say) -> None:
     try:
         say(f"image {wanted.name} ({recipe.about}): Debian 12 is put together, once; some 2 to 4 minutes")
         root = work / "root"
-        _root_file_system(recipe, root)
+        root_file_system(recipe, root)
         done = work / "image"
         done.mkdir(mode=0o755)
         for found, name in ((root / "boot", "vmlinuz"), (root / "boot", "initrd.img")):
@@ -143,7 +143,8 @@ def _build(recipe: Recipe, wanted: Path, say: Say) -> None:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _root_file_system(recipe: Recipe, root: Path) -> None:
+def root_file_system(recipe: Recipe, root: Path) -> None:
+    """Debian's packages of a recipe in a new folder, and what its ``customise.sh`` does there."""
     argv = ["mmdebstrap", "--quiet", "--mode=root", "--variant=minbase", f"--include={','.join(recipe.packages())}"]
     argv += [f"--dpkgopt=path-exclude={path}" for path in LEFT_OUT]
     # The hook's words are passed in the environment: our paths need no quoting there.

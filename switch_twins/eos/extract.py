@@ -34,9 +34,9 @@ def switch_state(name: str, tree: Tree) -> SwitchState:
         hostname=hostname.params["hostname"] if hostname else "localhost",
         interfaces=tuple(_interfaces(tree)),
         bgp=bgp(tree),
-        prefix_lists=tuple(_prefix_list(node) for node in tree.find("ip prefix-list")),
+        prefix_lists=tuple(prefix_list(node) for node in tree.find("ip prefix-list")),
         route_maps=_route_maps(tree),
-        static_routes=tuple(_static(node) for node in tree.find("ip route")),
+        static_routes=tuple(static(node) for node in tree.find("ip route")),
         lldp_enabled=is_on(tree.root, "lldp run", True),
         is_routing=routing is not None and not routing.negated,
         missing_route_map_permits=True,
@@ -203,7 +203,8 @@ def _fec(node: Node) -> str | None:
 # -- policy and static routes --------------------------------------------------------------------------------------
 
 
-def _prefix_list(node: Node) -> PrefixList:
+def prefix_list(node: Node) -> PrefixList:
+    """Of either family."""
     entries = []
     for line in node.find("seq"):
         ge, le = (int(line.params[word]) if word in line.params else None for word in ("ge", "le"))
@@ -222,7 +223,7 @@ def _route_maps(tree: Tree) -> tuple[RouteMap, ...]:
 
 
 def _route_map_entry(node: Node) -> RouteMapEntry:
-    lists = node.value("match ip address prefix-list", "list")
+    lists = node.value("match ip address prefix-list", "list") or node.value("match ipv6 address prefix-list", "list")
     community = node.first("set community")
     matched = node.value("match community", "lists")
     preference = node.value("set local-preference", "value")
@@ -239,7 +240,8 @@ def _route_map_entry(node: Node) -> RouteMapEntry:
     )
 
 
-def _static(node: Node) -> StaticRoute:
+def static(node: Node) -> StaticRoute:
+    """Of either family."""
     params = node.params
     return StaticRoute(
         prefix=params["prefix"],

@@ -19,6 +19,7 @@ from ..twin import Twin
 from . import to_kernel
 from .extract import active_vlans, is_routed, switch_state
 from .flags import is_on
+from .outside import outside, peers_v6, read_otherwise
 from .twin import EosTwin
 
 _BFD = BfdTimes(300, 300, 3)
@@ -29,7 +30,7 @@ _BGP = re.compile(
     r"|bgp convergence"
     r"|update wait-|bgp transport qos|network \S+$|redistribute connected( route-map \S+)?$|address-family ipv4$|vrf"
     r"|bgp enforce-first-as$|bgp bestpath ecmp-fast$|bgp additional-paths receive$|bgp redistribute-internal$"
-    r"|bgp client-to-client|neighbor"
+    r"|bgp client-to-client|neighbor|aggregate-address \S+ summary-only$"
 )
 _PEER = re.compile(
     r"peer group|remote-as|shutdown|out-delay 0$|bfd|description|allowas-in|ebgp-multihop|ttl maximum-hops|timers"
@@ -41,10 +42,10 @@ _NO_PEER = re.compile(
 )
 """What may be negated, as the same without the line, or as what the line says otherwise."""
 _FAMILIES = re.compile(
-    r"(no )?address-family (ipv6|evpn|ipv4 multicast|ipv6 multicast|flow-spec|rt-membership|path-selection)"
+    r"(no )?address-family (evpn|ipv4 multicast|ipv6 multicast|flow-spec|rt-membership|path-selection)"
 )
 _MAP = re.compile(
-    r"match ip address prefix-list|set as-path prepend [\d ]+$"
+    r"match ip(v6)? address prefix-list|match as-path|set as-path prepend [\d ]+$"
     r"|set community (\d+:\d+ ?|GSHUT ?|no-export ?|no-advertise ?)+(additive)?$"
     r"|set local-preference|description"
 )
@@ -70,8 +71,14 @@ def of_tree(name: str, tree: Tree, *, has_devices: bool = False) -> Routing:
     process = tree.first("router bgp")
     state = switch_state(name, tree)
     peers = {each.vrf: _peers(tree, process, each) for each in state.bgp} if process is not None else {}
+    if process is not None:
+        peers["default"] |= {
+            each.address: Peer(_bfd_of(tree, (process,), each.address, each.peer_group)) for each in peers_v6(tree)
+        }
     lists = to_kernel.lists(tree)
-    refused = (*_refused(tree, has_devices=has_devices), *lists.unreadable) if state.is_routing else ()
+    refused: tuple[Unplayed, ...] = ()
+    if state.is_routing:
+        refused = (*_refused(tree, has_devices=has_devices), *read_otherwise(tree), *lists.unreadable)
     helper = is_on(process, "graceful-restart-helper", True) if process is not None else True
     full = process is not None and is_on(process, "graceful-restart", False)
     return Routing(
@@ -85,6 +92,7 @@ def of_tree(name: str, tree: Tree, *, has_devices: bool = False) -> Routing:
         tuple(to_kernel.gateways(tree)),
         lists.lists,
         lists.bound,
+        outside(tree),
     )
 
 
@@ -141,7 +149,7 @@ def _of_process(process: Node, *, has_devices: bool) -> Iterator[Unplayed]:
             yield from _of_process(node, has_devices=True)
         elif node.words.startswith("neighbor "):
             yield from _of_peer(node, process.words)
-        elif node.words.startswith("address-family ipv4") and not _FAMILIES.match(node.line):
+        elif node.words.startswith(("address-family ipv4", "address-family ipv6")) and not _FAMILIES.match(node.line):
             for line in node.ordered():
                 yield from (
                     _of_peer(line, f"{process.words}, {node.words}")
@@ -149,7 +157,7 @@ def _of_process(process: Node, *, has_devices: bool) -> Iterator[Unplayed]:
                     else _unknown([line], _BGP, f"{process.words}, {node.words}")
                 )
         elif _FAMILIES.match(node.line):
-            yield from (Unplayed(each.line, "only IPv4 unicast is routed", node.words) for each in node.ordered())
+            yield from (Unplayed(each.line, "only unicast is routed", node.words) for each in node.ordered())
         else:
             yield from _unknown([node], _BGP, process.words)
 

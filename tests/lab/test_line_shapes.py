@@ -22,7 +22,6 @@ NOT_PRINTED = {
     "eos: ip load-sharing trident|arad <seed>": "no ASIC of the catalogue is named where the manual tells of seeds",
     "eos: bandwidth guaranteed percent 5": "the manual tells of it for an ASIC that no switch of the catalogue has",
     "eos: hardware counter feature acl out ipv4|ipv6": "the leaves of these sites count what goes out without it",
-    "eos: no error-correction encoding": "links without error correction are slower than those of these sites",
     "nxos: advertisement-interval <n>": "the lab's NX-OS switches wait their own time",
 }
 """Shapes that no site of ours prints, and why."""

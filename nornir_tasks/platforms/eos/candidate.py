@@ -33,7 +33,7 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     # um-eos IPv4, "ip load-sharing": "no ip load-sharing <hardware>"
     ((r"^ip load-sharing \S+ \d+$",), r" \d+$", ""),
     # arista.eos eos_prefix_lists: an entry is identified by its number
-    ((r"^ip prefix-list ", r"^seq \d+ "), r"^(no seq \d+) .*$", r"\1"),
+    ((r"^ip(?:v6)? prefix-list ", r"^seq \d+ "), r"^(no seq \d+) .*$", r"\1"),
     # arista.eos (ansible 12.3.0) eos_user: an account is removed by its name, with all its lines
     ((r"^username \S+ (?!ssh-key )",), r"^no (username \S+) .*$", r"no \1"),
     # pyavd 6.4.0 eos__tacacs_servers, eos__radius_server: a server is known by address and VRF, a setting by its name
@@ -62,6 +62,8 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((*_PORT, r"^storm-control "), r" level .*$", ""),
     # arista.eos (ansible 12.3.0) config/lag_interfaces: "no channel-group", without number and mode
     ((*_PORT, r"^channel-group "), r"^(?:no|default) channel-group .*$", "no channel-group"),
+    # arista.eos (ansible 12.3.0) rm_templates/bgp_global: an aggregate is known by its prefix
+    ((*_BGP, r"^aggregate-address "), r"^no (aggregate-address \S+).*$", r"no \1"),
     # a neighbour that leaves its group leaves the fabric: all its lines are removed with it
     ((*_BGP, r"^neighbor \S+ peer group \S+$"), r" peer group \S+$", ""),
     ((*_BGP, r"^vrf ", r"^neighbor \S+ peer group \S+$"), r" peer group \S+$", ""),
@@ -71,7 +73,8 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
 _ENCODINGS = {"error-correction encoding fire-code", "error-correction encoding reed-solomon"}
 _MAP_LINE = re.compile(r"qos map (dscp|traffic-class) (\d+) (to (?:traffic-class|tx-queue)) \d+")
 _OBJECT = re.compile(
-    r"neighbor \S+ peer group$|address-family |vrf |ssl profile |(?:uc-|mc-)?tx-queue |seq |network |redistribute |\d+ "
+    r"neighbor \S+ peer group$|address-family |vrf |ssl profile |(?:uc-|mc-)?tx-queue |seq |\d+ "
+    r"|(?:network|aggregate-address|redistribute) "
     # arista.eos (ansible 12.3.0) config/l3_interfaces: "no ip address A secondary", "no ip address virtual A"
     r"|ip address (?:virtual \S+|\S+ secondary)$"
 )

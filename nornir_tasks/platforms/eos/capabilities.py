@@ -203,6 +203,9 @@ _TOMAHAWK4 = Capabilities(
     has_ipv6=True,
     ipv6_service="ipv6-routing",
     has_next_hops=True,
+    # pyavd 6.4.0 eos__as_path, eos__ipv6_prefix_lists, eos__router_bgp (aggregate_addresses, address_family_ipv6,
+    # next_hop_self), eos__static_routes (interface and next_hop)
+    has_outside_bgp=True,
     # pyavd 6.4.0 eos__vlan_interfaces, eos__ip_virtual_router_mac_address: both switches answer, one MAC for all
     has_gateways=True,
     gateway_mac="switch",

@@ -96,7 +96,11 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         rf"{_BGP} / (?:no )?neighbor \S+ (?:remote-as|peer group|ttl|timers|shutdown|password|local-as).*",
         Disruption.DATAPLANE_BLIP,
     ),
-    (rf"{_BGP} / address-family ipv4 / (?:no )?neighbor \S+ activate", Disruption.DATAPLANE_BLIP),
+    (rf"{_BGP} / address-family ipv[46] / (?:no )?neighbor \S+ activate", Disruption.DATAPLANE_BLIP),
+    # a prefix comes in place of others: the same packets go the same way, or are no longer drawn here at all
+    (rf"{_BGP} / (?:no )?aggregate-address .*", Disruption.DATAPLANE_BLIP),
+    # the other router reaches what it hears by another way, or not at all
+    (rf"{_BGP} / (?:no )?neighbor \S+ next-hop-self", Disruption.DATAPLANE_BLIP),
     (r"ip(?:v6)? route .*", Disruption.DATAPLANE_BLIP),
     # for these no source names an effect on traffic: names, timers and limits that apply later, policies
     (r"interface \S+(?: / (?:no )?description .*)?", Disruption.NONE),
@@ -107,8 +111,11 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"(?:no )?(?:tacacs|radius|snmp)-server .*", Disruption.NONE),
     (r"router bfd(?: / interval .*)?", Disruption.NONE),
     (r"(?:no )?management .*|system control-plane(?: / .*)?", Disruption.NONE),
-    (r"ip prefix-list \S+(?: / seq .*)?", Disruption.NONE),
-    (r"route-map \S+ \S+ \d+(?: / (?:match ip address|set as-path|set community) .*)?", Disruption.NONE),
+    (r"ip(?:v6)? prefix-list \S+(?: / seq .*)?|(?:no )?ip as-path .*", Disruption.NONE),
+    (
+        r"route-map \S+ \S+ \d+(?: / (?:match ip(?:v6)? address|match as-path|set as-path|set community) .*)?",
+        Disruption.NONE,
+    ),
     (rf"{_BGP} / (?:no )?bgp (?:default|log-neighbor-changes|bestpath)\b.*", Disruption.NONE),
     (rf"{_BGP} / (?:(?:no )?graceful-restart|maximum-paths .*)", Disruption.NONE),
     (
@@ -116,6 +123,6 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         r"route-map|send-community)\b.*",
         Disruption.NONE,
     ),
-    (rf"{_BGP} / address-family ipv4(?: / network .*)?", Disruption.NONE),
+    (rf"{_BGP} / address-family ipv[46](?: / network .*)?", Disruption.NONE),
 )
 disruption = LineClasses(CLASSES).of

@@ -14,21 +14,22 @@ from nornir_tasks.platforms.eos.parse_reach import PROFILE as API_PROFILE
 from nornir_tasks.platforms.own_path import filters, in_band_ports
 from nornir_tasks.platforms.ownership import Key, Rule, rule
 
-_IPV4, _IPV6 = r"\d+\.\d+\.\d+\.\d+", r"[0-9a-f:.]+"
+_IPV4, _IPV6 = r"\d+\.\d+\.\d+\.\d+", r"[0-9a-f:.]*:[0-9a-f:.]*"
+_ANY = rf"(?:{_IPV4}|{_IPV6})"
 
 
 def _sessions(address: Key) -> tuple[Rule, ...]:
     return (
-        rule(rf"(?:no )?neighbor (?P<key>{_IPV4})(?: .*)?", address),
+        rule(rf"(?:no )?neighbor (?P<key>{_ANY})(?: .*)?", address),
         rule(r"(?:no )?neighbor interface (?P<key>\S+)(?: .*)?", "port"),
         rule(r"(?:no )?neighbor (?P<key>\S+)(?: .*)?", "name"),
-        rule(rf"network (?P<key>{_IPV4}/\d+)(?: .*)?", address),
+        rule(rf"network (?P<key>{_ANY}/\d+)(?: .*)?", address),
         rule(r"bgp listen range (?P<key>\S+) .*", address),
     )
 
 
-def _family(address: Key, rest: Key) -> Rule:
-    return rule(r"address-family ipv4", rest, shared=True, children=(*_sessions(address), rule(r".*", rest)))
+def _family(address: Key, rest: Key, family: str = "ipv4") -> Rule:
+    return rule(rf"address-family {family}", rest, shared=True, children=(*_sessions(address), rule(r".*", rest)))
 
 
 # Others may have sessions in our VRFs too, and other address families are independent.
@@ -42,6 +43,10 @@ _BGP_IN_VRF = (
 _BGP = (
     *_sessions("address"),
     _family("address", "switch"),
+    # without sessions with other networks nothing of ours is in it
+    _family("address", "outside", "ipv6"),
+    # one that covers networks of ours would hide them, whoever's it is
+    rule(r"aggregate-address (?P<key>\S+)(?: .*)?", "address", last="switch"),
     rule(r"vrf (?P<key>\S+)", "vrf", shared=True, children=_BGP_IN_VRF),
     # other people's VRFs, other address families and MAC-VRFs are independent
     rule(r"(?:vrf|address-family|vlan|vlan-aware-bundle|vpws|monitoring|session tracker) ?.*", "nobody"),
@@ -157,7 +162,9 @@ OWNERSHIP = (
     rule(r"(?:no )?hardware access-list (?:update default-result permit|resource sharing vlan ipv6 out)", "acls"),
     rule(r"(?:no )?hardware counter feature acl out ipv[46]", "acls"),
     rule(r"ip(?:v6)? access-list (?P<key>\S+)", "name"),
-    rule(r"ip prefix-list (?P<key>\S+)(?: .*)?", "name"),
+    rule(r"ip(?:v6)? prefix-list (?P<key>\S+)(?: .*)?", "name"),
+    rule(r"ip as-path access-list (?P<key>\S+) .*", "name"),
+    rule(r"(?:no )?ip as-path regex-mode .*", "outside"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(rf"ip route (?P<key>{_IPV4}/\d+) .*", "prefix"),
     rule(rf"ipv6 route (?P<key>{_IPV6}/\d+) .*", "prefix"),

@@ -7,7 +7,6 @@ from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.bgp import Bfd
 from nornir_tasks.design.config.interfaces import Lldp
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
-from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
 from nornir_tasks.design.config.spanning_tree import SpanningTree
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.device_config import DeviceConfig
@@ -26,6 +25,9 @@ from nornir_tasks.platforms.eos.parse_layer3 import TOP as TOP_LAYER3
 from nornir_tasks.platforms.eos.parse_layer3 import static_routes, vrfs, with_gateway_mac
 from nornir_tasks.platforms.eos.parse_pair import BLOCK as PAIR_BLOCK
 from nornir_tasks.platforms.eos.parse_pair import OF_VLAN, note, pair, read_pair
+from nornir_tasks.platforms.eos.parse_policy import BLOCK as POLICY_BLOCK
+from nornir_tasks.platforms.eos.parse_policy import TOP as TOP_POLICY
+from nornir_tasks.platforms.eos.parse_policy import read_prefix_list, read_route_map, routing_policy
 from nornir_tasks.platforms.eos.parse_ports import PORT, Reader
 from nornir_tasks.platforms.eos.parse_ports import READERS as PORT_READERS
 from nornir_tasks.platforms.eos.parse_qos import BLOCKS as QOS_BLOCKS
@@ -37,7 +39,6 @@ from nornir_tasks.platforms.eos.parse_snmp import BLOCK as SNMP_BLOCK
 from nornir_tasks.platforms.eos.parse_snmp import LINES as SNMP_LINES
 from nornir_tasks.platforms.eos.parse_snmp import note_snmp, snmp
 from nornir_tasks.platforms.eos.port_map import sort_key
-from nornir_tasks.platforms.eos.tree import community_of
 from nornir_tasks.platforms.lines import Block, Fields, leave, no, number, read, row, table, take, text, yes
 from nornir_tasks.platforms.platform import Parsed
 
@@ -53,6 +54,7 @@ _TOP = (
     # a fresh switch shows this instead of "ip routing" (show running-config of vEOS-lab 4.29.2F)
     row(r"no ip routing", "ip-routing", no),
     *TOP_LAYER3,
+    *TOP_POLICY,
     # pyavd eos__lldp prints only "no lldp run"
     row(r"lldp run", "lldp", yes, hidden=("lldp run",)),
     row(r"no lldp run", "lldp", no),
@@ -80,28 +82,6 @@ _TOP = (
 )
 _TOP_LINES = table(*_TOP)
 
-_ROUTE_MAP = (
-    row(
-        r"match ip address prefix-list (\S+)",
-        "match_prefix_list",
-        text,
-        single="match ip address prefix-list",
-    ),
-    row(
-        r"set as-path prepend ([\d ]+)",
-        "prepend",
-        lambda found: tuple(map(int, found[1].split())),
-        single="set as-path prepend",
-    ),
-    row(
-        r"set community ((?:[A-Z-]+|\d+:\d+)(?: (?:[A-Z-]+|\d+:\d+))*)",
-        "communities",
-        lambda found: tuple(map(community_of, found[1].split())),
-        single="set community",
-    ),
-)
-_ROUTE_MAP_LINES = table(*_ROUTE_MAP)
-
 _BFD = (
     row(
         r"interval (\d+) min-rx (\d+) multiplier (\d+) default",
@@ -122,7 +102,7 @@ BLOCKS = (
     *BASE_BLOCKS,
     Block((r"interface ",), PORT),
     Block((r"vlan \d+$",), _VLAN),
-    Block((r"route-map ",), _ROUTE_MAP),
+    POLICY_BLOCK,
     Block((r"router bfd$",), _BFD),
     PAIR_BLOCK,
     *REACH_BLOCKS,
@@ -132,8 +112,6 @@ BLOCKS = (
     *QOS_BLOCKS,
 )
 """The rows of all lines with a value, by their place."""
-
-_SEQ = re.compile(r"seq (\d+) (permit|deny) (\S+/\d+)(?: ge (\d+))?(?: le (\d+))?")
 
 
 def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -> Parsed:
@@ -180,9 +158,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         access_lists=tuple(fields["acls"]),
         pair=pair(fields, left),
         interfaces=with_gateway_mac(fields["interfaces"], fields, left),
-        routing_policy=RoutingPolicy(
-            tuple(fields["lists"]), tuple(RouteMap(each, tuple(rules)) for each, rules in fields["maps"].items())
-        ),
+        routing_policy=routing_policy(fields, left),
         static_routes=static_routes(fields, left),
         bgp=bgp,
         base=replace(base, reach=reach(fields, left), tacacs=tacacs, radius=radius, snmp=snmp(fields, left)),
@@ -237,31 +213,6 @@ def _access_list(node: ConfigTree, found: re.Match[str], fields: Fields) -> list
     return unknown
 
 
-def _prefix_list(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    rules, unknown = [], []
-    for line in node.children.values():
-        if seq := _SEQ.fullmatch(line.text):
-            ge, le = (int(each) if each else None for each in (seq[4], seq[5]))
-            rules.append(PrefixRule(int(seq[1]), seq[2] == "permit", seq[3], ge, le))
-        else:
-            unknown.append(line)
-    fields["lists"].append(PrefixList(found[1], tuple(rules)))
-    return unknown
-
-
-def _route_map(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    values, unknown = read(node.children.values(), _ROUTE_MAP_LINES)
-    rule = RouteMapRule(
-        sequence=int(found[3]),
-        permit=found[2] == "permit",
-        match_prefix_list=values.get("match_prefix_list"),
-        prepend=values.get("prepend", ()),
-        communities=values.get("communities", ()),
-    )
-    fields["maps"].setdefault(found[1], []).append(rule)
-    return unknown
-
-
 def _vrf(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
     fields["vrfs"].append(found[1])
     return list(node.children.values())
@@ -279,8 +230,8 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (r"no spanning-tree vlan-id \d+", _no_spanning_tree),
         (r"mlag configuration", read_pair),
         (LIST.pattern, _access_list),
-        (r"ip prefix-list (\S+)", _prefix_list),
-        (r"route-map (\S+) (permit|deny) (\d+)", _route_map),
+        (r"ip(v6)? prefix-list (\S+)", read_prefix_list),
+        (r"route-map (\S+) (permit|deny) (\d+)", read_route_map),
         (r"vrf instance (\S+)", _vrf),
         (r"router bfd", _bfd),
     )

@@ -61,7 +61,8 @@ def _management(fields: Fields, left: ConfigTree) -> ManagementPort | None:
     port, unrouted = fields.get("management_port", {}), fields.get("unrouted_vrfs", [])
     vrf, address = port.get("vrf"), port.get("address")
     routes = [each for each in fields.get("hops", ()) if each.vrf == vrf and each.prefix == _DEFAULT]
-    is_whole = vrf is not None and address is not None and vrf in fields["vrfs"] and len(routes) == 1
+    is_one = len(routes) == 1 and routes[0].interface is None
+    is_whole = vrf is not None and address is not None and vrf in fields["vrfs"] and is_one
     found = None
     if is_whole and vrf in unrouted and MANAGEMENT_VRF.fullmatch(vrf) and routes[0].next_hop and routes[0].tag is None:
         fields["vrfs"].remove(vrf)

@@ -1,9 +1,11 @@
 """EOS BGP parsed into the common model: flat ``neighbor`` lines, peer groups by name and neighbours by address."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor, PeerGroup
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.lines import Block, Table, leave, look_up, no, number, row, starting, table, take, text, yes
@@ -47,6 +49,7 @@ _GROUP = (
     row(r"bfd", "bfd", yes),
     row(r"ttl maximum-hops 1", "ttl_security", yes, single="ttl maximum-hops"),
     row(r"send-community", "send_community", yes, single="send-community"),
+    row(r"next-hop-self", "next_hop_self", yes),
     row(r"maximum-routes (\d+)", "max_prefixes", number, single="maximum-routes"),
     row(r"idle-restart-timer (\d+)", "prefix_restart_min", _minutes, single="idle-restart-timer"),
     row(r"route-map (\S+) in", "route_map_in", text, single=_ROUTE_MAP),
@@ -62,24 +65,30 @@ _NEIGHBOR = (
 )
 
 _OF_VRF = tuple(each for each in _PROCESS if each.field in {"router_id", "maximum_paths"})
+_AGGREGATES = (
+    row(r"aggregate-address (\S+/\d+) summary-only", "aggregates", text, single=r"aggregate-address (\S+)", many=True),
+)
 
 _ABOVE = (r"router bgp ",)
 _IN_VRF = (*_ABOVE, r"vrf ")
 BLOCKS = (
-    Block(_ABOVE, _PROCESS),
+    Block(_ABOVE, (*_PROCESS, *_AGGREGATES)),
     Block(_ABOVE, (*_GROUP, *_NEIGHBOR), before=r"neighbor \S+ "),
     Block(_IN_VRF, _OF_VRF),
     Block(_IN_VRF, _NEIGHBOR, before=r"neighbor \S+ "),
 )
 """Which lines of BGP replace each other, and which are hidden."""
 
-_PROCESS_LINES, _GROUP_LINES, _NEIGHBOR_LINES = table(*_PROCESS), table(*_GROUP), table(*_NEIGHBOR)
+_PROCESS_LINES = table(*_PROCESS, *_AGGREGATES)
+_GROUP_LINES, _NEIGHBOR_LINES = table(*_GROUP), table(*_NEIGHBOR)
 _VRF_LINES = table(*_OF_VRF)
 
+_FAMILIES: Mapping[str, Family] = {"address-family ipv4": "ipv4", "address-family ipv6": "ipv6"}
 _VRF = re.compile(r"vrf (\S+)")
 _FLAT = re.compile(r"neighbor (\S+) (.+)")
-_ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
-_NETWORK = re.compile(r"network (\d+\.\d+\.\d+\.\d+/\d+)")
+_IPV4, _IPV6 = r"\d+\.\d+\.\d+\.\d+", r"[0-9a-f:.]*:[0-9a-f:.]*"
+_ADDRESS = re.compile(rf"{_IPV4}|{_IPV6}")
+_NETWORK = re.compile(rf"network ((?:{_IPV4}|{_IPV6})/\d+)")
 
 _DEFAULT_TIMERS = (60, 180)
 _DEFAULT_MAX_PREFIXES = 12_000
@@ -110,11 +119,10 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
         return None
     del rest.children[process.text]
     above = (process.text,)
-    family = process.children.get("address-family ipv4") or ConfigTree()
     groups, neighbors, fields = _Sessions(), _Sessions(), dict[str, Any]()
     vrfs = [line for line in process.children.values() if _VRF.fullmatch(line.text)]
     for line in process.children.values():
-        if line is family or _VRF.fullmatch(line.text):
+        if line.text in _FAMILIES or _VRF.fullmatch(line.text):
             continue
         if flat := _FLAT.fullmatch(line.text):
             sessions, rows = (neighbors, _NEIGHBOR_LINES) if _ADDRESS.fullmatch(flat[1]) else (groups, _GROUP_LINES)
@@ -123,12 +131,20 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
             known = take(line, _PROCESS_LINES, fields)
         if not known:
             leave(left, above, [line])
-    active, networks = _family(family, (*above, family.text), left)
+    active: dict[str, Family] = {}
+    networks: list[str] = []
+    for line in (process.children.get(each) or ConfigTree(each) for each in _FAMILIES):
+        here, announced = _family(line, (*above, line.text), left, _FAMILIES[line.text])
+        _leave_inactive(here & active.keys(), (*above, line.text), left)
+        active = dict.fromkeys(here, _FAMILIES[line.text]) | active
+        networks += announced
     peer_groups = tuple(_groups(groups, active, above, left))
     known_groups = {group.name for group in peer_groups}
     members = tuple(_neighbors(neighbors, known_groups, above, left))
     inner = [_vrf(line, known_groups, above, left) for line in vrfs]
-    _leave_inactive(active - known_groups, (*above, family.text), left)
+    for name, family in _FAMILIES.items():
+        unknown = {each for each in active.keys() - known_groups if active[each] == family}
+        _leave_inactive(unknown, (*above, name), left)
     if not (fields or peer_groups or members or networks or inner):
         return None
     return Bgp(
@@ -138,9 +154,10 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
         multipath_relax=fields.get("multipath_relax", True),
         graceful_restart_helper_only=fields.get("graceful_restart_helper_only", True),
         log_neighbor_changes=fields.get("log_neighbor_changes", True),
-        networks=networks,
+        networks=tuple(networks),
         peer_groups=peer_groups,
         neighbors=(*members, *(each for _, sessions in inner for each in sessions)),
+        aggregates=tuple(fields.get("aggregates", ())),
         vrfs=tuple(vrf for vrf, _ in inner),
     )
 
@@ -162,7 +179,7 @@ def _vrf(
             known = bool(_ADDRESS.fullmatch(flat[1])) and sessions.take(flat[1], line, flat[2], _NEIGHBOR_LINES)
         if not known:
             leave(left, here, [line])
-    active, networks = _family(family, (*here, family.text), left, of_groups=False)
+    active, networks = _family(family, (*here, family.text), left, "ipv4", of_groups=False)
     for address in sessions.fields.keys() - active:
         leave(left, here, sessions.lines[address])
         del sessions.fields[address]
@@ -173,23 +190,25 @@ def _vrf(
 
 
 def _family(
-    family: ConfigTree, above: tuple[str, ...], left: ConfigTree, *, of_groups: bool = True
+    block: ConfigTree, above: tuple[str, ...], left: ConfigTree, family: Family, *, of_groups: bool = True
 ) -> tuple[set[str], tuple[str, ...]]:
-    """Groups (in a VRF: neighbours) activated for IPv4 unicast, and the networks announced."""
+    """Groups (in a VRF: neighbours) activated for unicast of a family, and the networks announced."""
     active, networks = set(), []
-    for line in family.children.values():
+    for line in block.children.values():
         flat = _FLAT.fullmatch(line.text)
         if flat and flat[2] == "activate" and bool(_ADDRESS.fullmatch(flat[1])) != of_groups:
             active.add(flat[1])
-        elif network := _NETWORK.fullmatch(line.text):
+        elif (network := _NETWORK.fullmatch(line.text)) and (":" in network[1]) == (family == "ipv6"):
             networks.append(network[1])
         else:
             leave(left, above, [line])
     return active, tuple(networks)
 
 
-def _groups(found: _Sessions, active: set[str], above: tuple[str, ...], left: ConfigTree) -> list[PeerGroup]:
-    """Defined groups with IPv4 unicast; the lines of any other group go to the remainder."""
+def _groups(
+    found: _Sessions, active: Mapping[str, Family], above: tuple[str, ...], left: ConfigTree
+) -> list[PeerGroup]:
+    """Defined groups with unicast of one family; the lines of any other group go to the remainder."""
     groups = []
     for name, fields in found.fields.items():
         if not fields.get("defined") or name not in active:
@@ -210,6 +229,8 @@ def _groups(found: _Sessions, active: set[str], above: tuple[str, ...], left: Co
                 prefix_restart_min=fields.get("prefix_restart_min"),
                 route_map_in=fields.get("route_map_in"),
                 route_map_out=fields.get("route_map_out"),
+                family=active[name],
+                next_hop_self=fields.get("next_hop_self", False),
             )
         )
     return groups

@@ -33,8 +33,11 @@ LOOPBACK = PORT[:1]
 _IPV4, _IPV6 = r"\d+\.\d+\.\d+\.\d+", r"[0-9a-f:.]*:[0-9a-f:.]*"
 
 
+_PORT = r"[A-Z][A-Za-z-]*\d[\d/.]*"
+
+
 def _hop(found: re.Match[str]) -> Hop:
-    return Hop(found[1], found[2], None if found[3] == "Null0" else found[3], int(found[4]) if found[4] else None)
+    return Hop(found[1], found[2], found[4], int(found[5]) if found[5] else None, found[3])
 
 
 TOP = (
@@ -44,11 +47,11 @@ TOP = (
     row(r"ipv6 unicast-routing vrf (\S+)", "ipv6_vrfs", text, many=True),
     *(
         row(
-            rf"{word} route (?:vrf (\S+) )?({address}/\d+) (Null0|{address})(?: tag (\d+))?",
+            rf"{word} route (?:vrf (\S+) )?({address}/\d+) (?:Null0|(?:({_PORT}) )?({address}))(?: tag (\d+))?",
             "hops",
             _hop,
             # a line with a distance, a name or a metric is another one's
-            single=rf"{word} route (?:vrf \S+ )?\S+ (?:Null0|{address})(?= tag \d+$|$)",
+            single=rf"{word} route (?:vrf \S+ )?\S+ (?:Null0|(?:{_PORT} )?{address})(?= tag \d+$|$)",
             many=True,
         )
         for word, address in (("ip", _IPV4), ("ipv6", _IPV6))
@@ -97,8 +100,8 @@ def static_routes(fields: Fields, left: ConfigTree) -> tuple[StaticRoute, ...]:
     routes, odd = gathered(fields.get("hops", ()))
     for hop in odd:
         word, vrf = "ipv6" if ":" in hop.prefix else "ip", f"vrf {hop.vrf} " if hop.vrf else ""
-        tag = "" if hop.tag is None else f" tag {hop.tag}"
-        left.add(f"{word} route {vrf}{hop.prefix} {hop.next_hop or 'Null0'}{tag}")
+        tag, behind = "" if hop.tag is None else f" tag {hop.tag}", f"{hop.interface} " if hop.interface else ""
+        left.add(f"{word} route {vrf}{hop.prefix} {behind}{hop.next_hop or 'Null0'}{tag}")
     return routes
 
 

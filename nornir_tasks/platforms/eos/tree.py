@@ -20,7 +20,11 @@ _TIMER = re.compile(
     r"(priority-flow-control pause watchdog default (?:timeout|recovery-time|polling-interval)) (\d+(?:\.\d+)?)"
 )
 
-_PREFIX_ENTRY = re.compile(r"(?P<list>ip prefix-list \S+) (?P<entry>seq \d+ (?:permit|deny) .+)")
+_SET = "set community "
+_IS_ONE = re.compile(r"GSHUT|no-export|\d+:\d+")
+"""One community; other words say what becomes of those that a route has."""
+
+_PREFIX_ENTRY = re.compile(r"(?P<list>ip(?:v6)? prefix-list \S+) (?P<entry>seq \d+ (?:permit|deny) .+)")
 """A list typed so is printed so (batfish/lab-validation, eos_ceos_bgp_weight_experiment, 4.36.0.1F); one typed as a
 block is printed as a block, with one entry as well (a snapshot report of s1-spine1, 4.32.1F)."""
 
@@ -30,7 +34,7 @@ _BYTES = re.compile(r"^(ingress headroom) (\d+)$")
 """Bytes without their unit (Intel Gaudi's switch configurations); pyavd 6.4.0 eos__platform_trident prints it."""
 
 _MANY_SPELLINGS = re.compile(
-    r"qos map |platform trident mmu |priority-flow-control |ip prefix-list |vlan |ip(?:v6)? access-list "
+    r"qos map |platform trident mmu |priority-flow-control |vlan |ip(?:v6)? (?:access|prefix)-list "
 )
 """Beginnings of lines with several notations; most lines are not among them."""
 
@@ -47,20 +51,32 @@ def seconds(milliseconds: int) -> str:
     return f"{milliseconds / 1000:.3f}".rstrip("0").rstrip(".")
 
 
-_GRACEFUL_SHUTDOWN = ("65535:0", "GSHUT")
-"""RFC 8326's community has a word of its own, which EOS prints (public lab configuration, GRACEFUL_SHUTDOWN map)."""
+COMMUNITIES = {"GSHUT": "65535:0", "no-export": "65535:65281"}
+"""Words that EOS prints for communities: RFC 8326's (public lab configuration, GRACEFUL_SHUTDOWN map), RFC 1997's
+(batfish/batfish at 39ab35e9, arista_ip_community_list_standard: vEOS 4.21.1.1F)."""
+_WORD_OF = {number: word for word, number in COMMUNITIES.items()}
 
 
 def community_word(community: str) -> str:
     """A community as EOS prints it."""
-    number, word = _GRACEFUL_SHUTDOWN
-    return word if community == number else community
+    return _WORD_OF.get(community, community)
 
 
 def community_of(word: str) -> str:
     """The inverse of :func:`community_word`."""
-    number, name = _GRACEFUL_SHUTDOWN
-    return number if word == name else word
+    return COMMUNITIES.get(word, word)
+
+
+def _communities_in_order(block: ConfigTree) -> ConfigTree:
+    """A route map's communities by number: they are a set, and no source says in which order EOS prints them."""
+    found = next((line for line in block.children if line.startswith(_SET)), None)
+    if found is None or not (words := found.removeprefix(_SET).split())[1:] or not all(map(_IS_ONE.fullmatch, words)):
+        return block
+    plain = ConfigTree(block.text, block.line)
+    for line, child in block.children.items():
+        text = _SET + " ".join(sorted(words, key=community_of)) if line == found else line
+        plain.add(text, child.line).children = child.children
+    return plain
 
 
 def to_tree(text: str) -> ConfigTree:
@@ -75,7 +91,7 @@ def to_tree(text: str) -> ConfigTree:
     plain = ConfigTree()
     for head, node in tree.children.items():
         if _MANY_SPELLINGS.match(head) is None and head not in plain.children:
-            plain.children[head] = node
+            plain.children[head] = _communities_in_order(node) if head.startswith("route-map ") else node
             continue
         if entry := _PREFIX_ENTRY.fullmatch(node.text):
             plain.add(entry["list"], node.line).add(entry["entry"], node.line)

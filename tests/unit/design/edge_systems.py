@@ -13,6 +13,7 @@ from nornir_tasks.usecases.site import SiteDesign
 SITE = Path(__file__).parents[2] / "sites" / "edge" / "fabric.yml"
 SYSTEMS = {
     "nvue": {"platform": "nvue", "release": '"5.16"', "model": "SN2410", "speed": "10G"},
+    "eos": {"platform": "eos", "release": "4.33.1F", "model": "7280SR3K-48YC8", "speed": "10G"},
     "nxos": {"platform": "nxos", "release": "10.5(3)", "model": "N9K-C93180YC-FX3", "speed": "25G"},
 }
 """What of the site is another word; the speed is that of the upstreams' links."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from nornir_tasks.design.edge_terms import EdgeTerms
 from nornir_tasks.usecases.site import BOUNDARY, SiteDesign
 from switch_twins.routed.conf import configuration, text
 from switch_twins.routed.daemons import Frr, release
+from switch_twins.routed.form import Routing
+from switch_twins.routed.lists import ruleset
 from switch_twins.routed.names import kernel_name
 from switch_twins.server import LabServer
 from tests.unit.design.edge_systems import design_of
@@ -33,9 +35,10 @@ def run(*command: str, text: str = "") -> str:
 
 
 class EdgePair:
-    """``folder`` holds what the daemons need, where the user that they run as can reach it."""
+    """``folder`` holds what the daemons need, where the user that they run as can reach it; ``secrets``: values."""
 
-    def __init__(self, site: Path, folder: Path, twins: Path) -> None:
+    def __init__(self, site: Path, folder: Path, twins: Path, secrets: Mapping[str, str] | None = None) -> None:
+        self.secrets = secrets or {}
         self.design: SiteDesign = design_of(site)
         self.lab: LabServer = loaded(self.design, [BOUNDARY], twins)
         assert self.design.network.edge is not None
@@ -105,12 +108,25 @@ class EdgePair:
     # -- told -------------------------------------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Each router is given what FRR makes of its own system's configuration; nothing of that may be left out."""
+        """Each router is given what FRR and nftables make of its own system's configuration, all of it."""
         for name in self.names:
-            twin = self.lab.twins[name]
-            routing = import_module(f"switch_twins.{twin.device.os}.to_frr").routing(twin, has_devices=True)
+            routing, lines = self.configured(name)
             assert not routing.refused, [str(each) for each in routing.refused]
-            self.frr[name].tell(text(configuration(twin.state(), routing, release())))
+            self.nft(name, ruleset(routing.lists, routing.bound))
+            self.frr[name].tell(lines)
+
+    def configured(self, name: str) -> tuple[Routing, str]:
+        """What is read out of a configuration, and FRR's lines of it, with each secret's value in its place."""
+        twin = self.lab.twins[name]
+        routing: Routing = import_module(f"switch_twins.{twin.device.os}.to_frr").routing(twin, has_devices=True)
+        lines = text(configuration(twin.state(), routing, release()))
+        for secret, value in self.secrets.items():
+            lines = lines.replace(f"<secret:{secret}>", value)
+        return routing, lines
+
+    def nft(self, who: str, lines: str) -> None:
+        """Rules of a namespace."""
+        run("ip", "netns", "exec", self.namespace(who), "nft", "-f", "-", text=lines)
 
     def lan(self, who: str, state: str) -> None:
         """The VLAN of a router (or the firewalls) goes down as if nothing were cabled to it, or comes back."""

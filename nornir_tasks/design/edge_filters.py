@@ -6,6 +6,7 @@ not used: strict ones refuse what comes by another upstream than the best route 
 where there is a default route (RFC 3704, 2.2 and 2.4).
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from ipaddress import IPv4Network, IPv6Network, ip_interface, ip_network
@@ -20,6 +21,16 @@ UNICAST: dict[Family, str | None] = {"ipv4": None, "ipv6": "2000::/3"}
 ON_LINK: dict[Family, tuple[str | None, str]] = {"ipv4": (None, "224.0.0.0/24"), "ipv6": ("fe80::/10", "ff02::/16")}
 """Sources (None: the link's own) and destinations of what neighbours on one link say to all: VRRP, HSRP."""
 _HOST: dict[Family, int] = {"ipv4": 32, "ipv6": 128}
+
+
+def rules_at(terms: EdgeTerms, device: str, place: int, facts: AclFacts | None) -> Counter[Family]:
+    """How many rules the lists of one router have, by family."""
+    sessions = (session for link in terms.on(device) for session in link.sessions)
+    lists = [
+        *(from_upstream("", terms, each, facts) for each in sessions),
+        *(from_inside("", terms, each, place, facts) for each in terms.inside_links),
+    ]
+    return Counter(each.family for each in lists for _ in each.rules)
 
 
 def from_upstream(name: str, terms: EdgeTerms, session: OutsideSession, facts: AclFacts | None) -> AccessList:

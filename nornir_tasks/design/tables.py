@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from nornir_tasks.design.bond_ports import lists_of
 from nornir_tasks.design.catalogue import SwitchModel
+from nornir_tasks.design.edge_filters import rules_at
 from nornir_tasks.design.flows import FAMILIES
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.routes import RouteCount, count_routes
@@ -50,21 +51,25 @@ def table_uses(network: Network, device: Device, routes: RouteCount) -> tuple[Ta
 
 
 def acl_uses(network: Network, device: Device) -> tuple[TableUse, ...]:
-    """Rules of access lists, of IPv4 and of IPv6; empty where no plane of the fabric is filtered.
+    """Rules of access lists, of IPv4 and of IPv6; empty where no plane of the fabric is filtered, and it has no edges.
 
     As written: no source says which ports or prefixes take an ASIC more entries than one.
     """
     filtered = [each for each in network.planes_on(device.fabric) if each.allowed is not None]
-    if not filtered:
+    edge = network.edge if network.edge is not None and network.edge.fabric == device.fabric else None
+    if not filtered and edge is None:
         return ()
     rules = Counter[str]()
+    if edge is not None:
+        rules.update(rules_at(edge, device.name, device.index - 1, device.capabilities.acls))
     for plane in filtered:
         for segment in network.segments_at(device.name, plane.name):
             for (family, _), each in lists_of(network, plane, device, segment).items():
                 rules[family] += len(each.rules)
     model = network.models.get(device.model)
     limits = {"ipv4": model.ipv4_acl_rules, "ipv6": model.ipv6_acl_rules} if model else {}
-    rule = "of lists on gateways, in both directions; the system's own come on top"
+    where = "gateways, in both directions" if edge is None else "ports to upstreams and firewalls"
+    rule = f"of lists on {where}; the system's own come on top"
     names = {"ipv4": "IPv4 ACL rules", "ipv6": "IPv6 ACL rules"}
     return tuple(TableUse(names[each], rules[each], limits.get(each), rule) for each in FAMILIES)
 
@@ -101,12 +106,16 @@ def _too_filtered(network: Network) -> Iterator[Finding]:
         if share > max(1.0, worst[kind][0] if kind in worst else 0.0):
             worst[kind] = share, uses
     for (fabric, model), (_, uses) in worst.items():
+        is_edge = network.edge is not None and network.edge.fabric == fabric
         planes = [each.name for each in network.planes_on(fabric) if each.allowed is not None]
         what = f"{model} has no room for these access lists: one TCAM holds rules of IPv4, or of IPv6, or some of both"
         expected = ", or ".join(f"at most {each.limit} {each.name}" for each in uses)
         found = " and ".join(f"{each.used} {each.name}" for each in uses) + ", more than the whole"
         hint = "fewer flows, services or networks; prefixes that hold several; or leaves of another model"
-        yield Finding(("planes", planes[0], "flows"), what, expected, found, hint)
+        if is_edge:
+            hint = "fewer upstreams on one router, fewer prefixes in exempt or outbound, or another model"
+        path = ("boundary", "edge", "model") if is_edge else ("planes", planes[0], "flows")
+        yield Finding(path, what, expected, found, hint)
 
 
 def _has_groups(model: SwitchModel) -> bool:

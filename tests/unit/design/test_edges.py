@@ -19,6 +19,7 @@ from nornir_tasks.design.guard_facts import AoFacts, GuardFacts
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design, device_config
 from nornir_tasks.design.realise import Realised
+from nornir_tasks.design.tables import acl_uses
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.catalogue import load_bogons, load_catalogue
 from nornir_tasks.files.intent_file import load_intent
@@ -174,6 +175,13 @@ def test_every_port_to_others_has_a_list_of_each_family_that_it_has_addresses_of
             families = {"ipv4"} | ({"ipv6"} if port.ipv6_address else set())
             assert {each.family for each in port.acls if lists[each.name] == each.family} == families, port.name
             assert {each.direction for each in port.acls} == {"in"}
+
+
+def test_rules_of_edge_routers_are_counted_as_they_come_out() -> None:
+    for name in ("edge-1", "edge-2"):
+        lists = router(name).config.access_lists
+        there = [sum(len(each.rules) for each in lists if each.family == family) for family in ("ipv4", "ipv6")]
+        assert [each.used for each in acl_uses(network(), network().device(name))] == there
 
 
 def test_a_laboratorys_source_is_exempt_and_its_neighbours_are_not(tmp_path: Path) -> None:

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.realise import Adjustment
 from nornir_tasks.files.artifacts import Written, write_artifacts
+from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.render.render import memory_lines
 from nornir_tasks.usecases.progress import On, Work, following, ignore
 from nornir_tasks.usecases.site import Selection
@@ -35,10 +37,18 @@ def render(selection: Selection) -> Iterator[Rendered]:
         yield Rendered(
             device=name,
             file=name + each.platform.file_suffix,
-            text=each.platform.to_text(each.tree) if selection.planes else each.text,
+            text=_of_planes(each) if selection.planes else each.text,
             memory_lines=memory_lines(each.capabilities, allowed),
             adjustments=realised.adjustments,
         )
+
+
+def _of_planes(wanted: Wanted) -> str:
+    """What the chosen planes own, in the order of the whole: a line may say something else below another block."""
+    part, whole = ConfigTree(), wanted.platform.to_tree(wanted.text)
+    there = wanted.tree.children
+    part.children = {line: there[line] for line in (*whole.children, *there) if line in there}
+    return wanted.platform.to_text(part)
 
 
 def write(

@@ -53,7 +53,10 @@ def _mac(text: str) -> str:
 
 
 def lists(tree: Tree) -> ConfiguredLists:
-    """IPv4 lists that interfaces use."""
+    """Lists of both families that interfaces use."""
     interfaces = [node for node in tree.find("interface") if "name" in node.params]
-    there = {node.params["acl"]: node for node in tree.find("ip access-list") if "standard" not in node.words.split()}
-    return configured_lists(interfaces, there, PORT_NAMES)
+    four = {node.params["acl"]: node for node in tree.find("ip access-list") if "standard" not in node.words.split()}
+    six = {node.params["acl"]: node for node in tree.find("ipv6 access-list")}
+    v4 = configured_lists(interfaces, four, PORT_NAMES)
+    v6 = configured_lists(interfaces, six, PORT_NAMES, "ip6", "ipv6 access-group")
+    return ConfiguredLists(v4.lists + v6.lists, v4.bound + v6.bound, v4.unreadable + v6.unreadable)

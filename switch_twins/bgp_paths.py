@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .policy import NO_COMMUNITIES
 from .sessions import BgpSession
-from .speaker import PREFERENCE_WEIGHT, Speaker, is_loop
+from .speaker import PREFERENCE_WEIGHT, RANKS, Speaker, is_loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,6 @@ def paths(speaker: Speaker, session_of: Callable[[tuple[str, str, str]], BgpSess
             if is_loop(speaker, incoming, prefix):
                 continue
             used = speaker.best[prefix].sessions if prefix in speaker.best else ()
-            preference = (len(as_path) - rank) // PREFERENCE_WEIGHT
+            preference = (RANKS * len(as_path) - rank) // PREFERENCE_WEIGHT
             is_best, is_used = used[:1] == (incoming.key,), incoming.key in used
             yield BgpPath(prefix, as_path, communities, preference, session, is_best, is_used)

@@ -3,11 +3,12 @@
 The effects of a commit on a twin are computed at the next query (solution.py), those of a cable change at once; while a
 session is down by its prefix limit, everything is computed anew. Inputs are configurations and cables, nothing else.
 
-What is simulated: links (both ends up, cabled; speed, FEC and negotiation equal where set), LLDP, numbered IPv4 BGP
-between directly connected switches, AS-path loops, prefix lists, route maps, prepending, communities, multipath, prefix
+What is simulated: links (both ends up, cabled; speed, FEC and negotiation equal where set), LLDP, numbered BGP of both
+families between neighbours on one link or in one VLAN of two switches, and with hosts that speak it (upstreams.py), of
+other networks and of one's own, AS-path loops, prefix lists, route maps, prepending, communities, multipath, prefix
 limits; sessions over IPv6 link-local addresses (RFC 8950) between ports that advertise themselves; link aggregation
 groups (groups.py), pairs of switches (pairs.py), HSRP between both of a pair (hsrp.py). What is not: BGP over groups,
-packets, timers while a session comes up, iBGP and multihop sessions, IPv6 routes.
+packets, timers while a session comes up, multihop sessions, route reflectors, next hops other than the neighbour.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 
-from . import pairs
+from . import pairs, upstreams
 from .bgp_paths import BgpPath
 from .clock import Clock
 from .errors import Problem, TwinError
@@ -49,6 +50,7 @@ class FabricSim:
         self.wiring = Wiring(cables, hosts)
         self.parts = Parts()
         self.seeds = Seeds()
+        self._upstreams = upstreams.states(self.wiring.hosts.values())
         self._clock = clock
         self._twins: dict[str, Twin] = {}
         self._solved: Solution | None = None
@@ -224,7 +226,7 @@ class FabricSim:
 
     def states(self) -> tuple[SwitchState, ...]:
         """Those of all switches."""
-        return tuple(self._now().states.values())
+        return tuple(state for name, state in self._now().states.items() if name in self._twins)
 
     def mac(self, device: str, interface: str) -> str:
         """The MAC address of a switch's interface, with colons, as the switch itself shows it."""
@@ -242,7 +244,7 @@ class FabricSim:
     def sessions(self, device: str, vrf: str | None = None) -> tuple[BgpSession, ...]:
         """A switch's configured BGP sessions, up or not, by VRF and address."""
         solved = self._now()
-        instances = [i for i in solved.states[device].bgp if vrf is None or i.vrf == vrf]
+        instances = [i for i in solved.states[device].instances if vrf is None or i.vrf == vrf]
         found = tuple(
             solved.sessions[device, instance.vrf, neighbor.address]
             for instance in instances
@@ -314,8 +316,9 @@ class FabricSim:
         """Compute everything anew, again each time that sessions were torn down."""
         self._committed.clear()
         self._ribs.clear()
-        states = {name: self._state_of(name) for name in self._twins}
+        states = {name: self._state_of(name) for name in self._twins} | self._upstreams
         devices = {name: twin.device for name, twin in self._twins.items()}
+        devices |= {name: upstreams.device(state) for name, state in self._upstreams.items()}
         self._drop_stale_holds(states)
         for _ in range(_MAX_TEARDOWNS):
             solved = Solution(self.wiring, devices, self._link_changed)
@@ -351,7 +354,7 @@ class FabricSim:
         configured = {
             (name, instance.vrf, neighbor.address): neighbor
             for name, state in states.items()
-            for instance in state.bgp
+            for instance in state.instances
             for neighbor in instance.neighbors
         }
         now_s = self._clock.now_s()

@@ -1,4 +1,4 @@
-"""Propagation of routes by eBGP over the sessions that are up, until nothing changes any more.
+"""Propagation of routes by BGP over the sessions that are up, until nothing changes any more.
 
 Switches with the same outbound policy towards several neighbours keep one update for all of them (an update group, as
 real implementations do). A receiver has no copy: it looks up its routes in the sender's update, which stores them once
@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from .bgp_paths import BgpPath, paths
 from .errors import Problem, TwinError
 from .policy import Policies, address_number, neighbor_number
-from .sessions import BgpSession, Key
+from .sessions import BgpSession, Key, table_of_key
 from .speaker import (
     Best,
     Group,
@@ -28,6 +28,7 @@ from .speaker import (
     choose,
     count,
     group_of,
+    is_from_inside,
     is_loop,
     outbound,
     revise,
@@ -52,9 +53,9 @@ class Propagation:
     def add(self, device: str, instance: BgpInstance, policies: Policies, own: Mapping[str, frozenset[str]]) -> None:
         """Add a BGP instance with the prefixes it originates and their communities; no session is connected yet."""
         routes: dict[str, Path] = {prefix: ((), communities) for prefix, communities in own.items()}
-        self._speakers[device, instance.vrf] = Speaker(instance, policies, routes)
+        self._speakers[device, instance.table] = Speaker(instance, policies, routes)
         self._originated.update(routes.keys())
-        self._note((device, instance.vrf), routes)
+        self._note((device, instance.table), routes)
 
     def remove(self, instance: Instance) -> None:
         """Remove a BGP instance and all its sessions."""
@@ -88,28 +89,29 @@ class Propagation:
         """From now on this end receives what the peer announces. Both ends are established."""
         assert session.peer_key is not None  # noqa: S101  (the caller connects established sessions only)
         peer = self._sessions[session.peer_key]
-        receiver, sender = self._speakers[session.device, session.vrf], self._speakers[peer.device, peer.vrf]
-        update = self._update_for(sender, group_of(peer.neighbor))
+        receiver, sender = self._speakers[session.table], self._speakers[peer.table]
+        update = self._update_for(sender, group_of(peer.neighbor, is_internal=peer.is_internal))
         neighbor = session.neighbor
         judge = receiver.policies.judge_of(neighbor.prefix_list_in, neighbor.route_map_in)
-        accepted = update.listen(session.key, (session.device, session.vrf), judge)
+        accepted = update.listen(session.key, session.table, judge)
         rank = (address_number(session.peer_router_id), neighbor_number(neighbor.address))
-        receiver.incoming[session.key] = Incoming(session.key, update, accepted, neighbor.allowas_in, rank)
+        incoming = Incoming(session.key, update, accepted, neighbor.allowas_in, rank, session.is_internal)
+        receiver.incoming[session.key] = incoming
         receiver.reorder()
         best = receiver.best
         better = {prefix for prefix, route in accepted.items() if prefix not in best or route[2] <= best[prefix].rank}
-        self._note((session.device, session.vrf), better, session.key)
+        self._note(session.table, better, session.key)
 
     def disconnect(self, key: Key) -> None:
         """Nothing arrives over this session any more. Harmless for one that was not connected."""
-        speaker = self._speakers.get(key[:2])
+        speaker = self._speakers.get(table_of_key(key))
         incoming = speaker.incoming.pop(key, None) if speaker is not None else None
         if speaker is None or incoming is None:
             return
         speaker.reorder()
         incoming.update.ignore(key)
         used = {p for p in incoming.accepted if p in speaker.best and key in speaker.best[p].sessions}
-        self._note(key[:2], used, key)
+        self._note(table_of_key(key), used, key)
 
     def _note(self, instance: Instance, prefixes: Iterable[str], key: Key | None = None) -> None:
         pending = self._pending.get(instance)
@@ -147,14 +149,15 @@ class Propagation:
                 best.pop(prefix, None)
             elif new != old:
                 best[prefix] = new
-            if (old and old.path) != (new and new.path):
+            is_other = (old and old.path) != (new and new.path)
+            if is_other or is_from_inside(speaker, old) != is_from_inside(speaker, new):
                 changed.append(prefix)
         return changed
 
     def _announce(self, speaker: Speaker, prefixes: list[str]) -> None:
         for group, update in speaker.updates.items():
             judge = speaker.policies.judge_of(group[0], group[1])
-            now = {prefix: outbound(speaker, judge, group[2], prefix) for prefix in prefixes}
+            now = {prefix: outbound(speaker, judge, group, prefix) for prefix in prefixes}
             different = {prefix: path for prefix, path in now.items() if update.routes.get(prefix) != path}
             changed = update.change(different) if different else {}
             for key, (instance, inbound) in update.listeners.items() if any(changed.values()) else ():
@@ -164,7 +167,7 @@ class Propagation:
     def _update_for(self, speaker: Speaker, group: Group) -> Update:
         if group not in speaker.updates:
             judge = speaker.policies.judge_of(group[0], group[1])
-            judged = ((prefix, outbound(speaker, judge, group[2], prefix)) for prefix in speaker.best)
+            judged = ((prefix, outbound(speaker, judge, group, prefix)) for prefix in speaker.best)
             speaker.updates[group] = Update({prefix: path for prefix, path in judged if path is not None})
         return speaker.updates[group]
 
@@ -186,23 +189,24 @@ class Propagation:
 
     def at_most(self, session: BgpSession) -> int:
         """No more prefixes than these are accepted from the peer: loops among them still count."""
-        incoming = self._speakers[session.device, session.vrf].incoming.get(session.key)
+        incoming = self._speakers[session.table].incoming.get(session.key)
         return len(incoming.accepted) if incoming is not None else 0
 
     def looped(self, session: BgpSession) -> int:
         """How many prefixes the peer announces that have the own AS in their paths."""
-        speaker = self._speakers[session.device, session.vrf]
+        speaker = self._speakers[session.table]
         incoming = speaker.incoming.get(session.key)
         return sum(is_loop(speaker, incoming, prefix) for prefix in incoming.update.routes) if incoming else 0
 
     def announced(self, session: BgpSession) -> list[str]:
         """The prefixes that this end announces."""
-        sent = self._speakers[session.device, session.vrf].updates.get(group_of(session.neighbor))
+        group = group_of(session.neighbor, is_internal=session.is_internal)
+        sent = self._speakers[session.table].updates.get(group)
         return list(sent.routes) if sent is not None else []
 
     def count(self, session: BgpSession) -> tuple[int, int, int]:
         """(received, accepted, sent) prefixes of one established session."""
-        speaker = self._speakers[session.device, session.vrf]
-        incoming, sent = speaker.incoming.get(session.key), speaker.updates.get(group_of(session.neighbor))
+        speaker, group = self._speakers[session.table], group_of(session.neighbor, is_internal=session.is_internal)
+        incoming, sent = speaker.incoming.get(session.key), speaker.updates.get(group)
         received = len(incoming.update.routes) if incoming is not None else 0
         return received, count(speaker, incoming), len(sent.routes) if sent is not None else 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from .policy import address_number, network_of
+from .policy import address_number, bits_of, network_of
 from .spec import End
-from .state import BgpInstance, BgpNeighbor, InterfaceState, SwitchState
+from .state import BgpInstance, BgpNeighbor, InterfaceState, SwitchState, table_of
 from .wiring import Link
 
 SessionState = Literal["established", "idle", "active", "admin_down", "prefix_limit"]
@@ -57,6 +57,21 @@ class BgpSession:
         return self.neighbor.bfd and is_on
 
     @property
+    def is_ipv6(self) -> bool:
+        """Does it exchange routes of IPv6 (alone)?"""
+        return ":" in self.neighbor.address
+
+    @property
+    def is_internal(self) -> bool:
+        """Is the far end in the same AS (iBGP)?"""
+        return self.neighbor.remote_as in (self.local_as, "internal")
+
+    @property
+    def table(self) -> tuple[str, str]:
+        """The table of BGP that its routes are in: its switch, and the table's name there."""
+        return table_of_key(self.key)
+
+    @property
     def key(self) -> Key:
         """What identifies this end of the session."""
         return (self.device, self.vrf, self.neighbor.address)
@@ -66,9 +81,14 @@ class BgpSession:
         self.state, self.reason, self.peer_key = state, reason, None
 
 
+def table_of_key(key: Key) -> tuple[str, str]:
+    """The table of BGP that routes of a session are in."""
+    return key[0], table_of(key[1], is_ipv6=":" in key[2])
+
+
 @dataclass(frozen=True, slots=True)
 class _Attached:
-    """An interface and its address there: IPv4 with its length, or IPv6 link-local."""
+    """An interface and its address there: with its length, or IPv6 link-local."""
 
     interface: InterfaceState
     address: str
@@ -79,23 +99,30 @@ class _SwitchView:
 
     def __init__(self, state: SwitchState, links: Mapping[str, Link]) -> None:
         self.state, self.links = state, links
-        self.instances = {instance.vrf: instance for instance in state.bgp}
-        self.neighbors = {(i.vrf, n.address): n for i in state.bgp for n in i.neighbors}
+        self.instances = {instance.table: instance for instance in state.instances}
+        self.neighbors = {(i.vrf, n.address): n for i in state.instances for n in i.neighbors}
         self.interfaces = {interface.name: interface for interface in state.interfaces}
         self.subinterfaces = {(each.port, each.tag): each for each in state.interfaces if each.port}
         self.behind: dict[str, list[tuple[BgpInstance, BgpNeighbor]]] = {}
-        self.connected: dict[tuple[str, int, int], _Attached] = {}
-        self.lengths: set[int] = set()
+        self.connected: dict[tuple[str, int, int, int], _Attached] = {}
+        self.lengths: dict[int, set[int]] = {32: set(), 128: set()}
         for interface in state.interfaces:
-            for address in interface.addresses if interface.is_routed else ():
-                network, length = network_of(address)
-                self.lengths.add(length)
-                self.connected.setdefault((interface.vrf, network, length), _Attached(interface, address))
-        for instance in state.bgp:
+            for address in (*interface.addresses, *interface.addresses_v6) if interface.is_routed else ():
+                (network, length), bits = network_of(address), bits_of(address)
+                self.lengths[bits].add(length)
+                self.connected.setdefault((interface.vrf, bits, network, length), _Attached(interface, address))
+        for instance in state.instances:
             for neighbor in instance.neighbors:
                 local = self.local_end(instance.vrf, neighbor)
-                if local is not None:
-                    self.behind.setdefault(local.interface.on_port, []).append((instance, neighbor))
+                for port in self.ports_of(local.interface) if local is not None else ():
+                    self.behind.setdefault(port, []).append((instance, neighbor))
+
+    def ports_of(self, interface: InterfaceState) -> list[str]:
+        """The ports and groups by which an interface's packets may leave: of an SVI all that carry its VLAN."""
+        if interface.svi_vlan is None:
+            return [interface.on_port]
+        carries = {each.name for each in self.state.interfaces if interface.svi_vlan in each.vlans}
+        return [each.name for each in self.state.interfaces if each.name in carries or each.group in carries]
 
     def local_end(self, vrf: str, neighbor: BgpNeighbor) -> _Attached | None:
         """The interface behind which a neighbour is: the one it is configured by, or the one in its network."""
@@ -106,9 +133,9 @@ class _SwitchView:
 
     def attached(self, vrf: str, address: str) -> _Attached | None:
         """The interface of the VRF whose network holds this address, longest match."""
-        number = address_number(address)
-        for length in sorted(self.lengths, reverse=True):
-            found = self.connected.get((vrf, number >> (32 - length) << (32 - length), length))
+        number, bits = address_number(address), bits_of(address)
+        for length in sorted(self.lengths[bits], reverse=True):
+            found = self.connected.get((vrf, bits, number >> (bits - length) << (bits - length), length))
             if found is not None:
                 return found
         return None
@@ -116,14 +143,29 @@ class _SwitchView:
     def is_up(self, interface: InterfaceState) -> bool:
         """Whether an interface forwards: its link if it is a port, else its admin state.
 
-        A subinterface needs a tag, and its port up and routed.
+        A subinterface needs a tag, and its port up and routed; an SVI a port of its VLAN.
         """
+        if interface.svi_vlan is not None:
+            is_there = interface.is_admin_up and interface.has_vlan
+            return is_there and (not interface.autostate or any(True for _ in self.lit(interface)))
         link = self.links.get(interface.on_port)
         if not interface.port:
             return link.is_up if link is not None else interface.is_admin_up and not interface.is_dark
         port = self.interfaces.get(interface.port)
         is_there = interface.is_admin_up and interface.tag is not None and port is not None and port.is_routed
         return is_there and link is not None and link.is_up
+
+    def lit(self, svi: InterfaceState) -> Iterator[Link]:
+        """The links that are up by which frames of an SVI's VLAN leave."""
+        links = (self.links.get(port) for port in self.ports_of(svi))
+        return (each for each in links if each is not None and each.is_up)
+
+    def svi_at(self, port: str, vlan: int) -> InterfaceState | None:
+        """The SVI that takes frames of a VLAN from this port's cable."""
+        there = self.interfaces.get(port)
+        carrier = self.interfaces.get(there.group) if there is not None and there.group else there
+        svis = (each for each in self.state.interfaces if each.svi_vlan == vlan and self.is_up(each))
+        return next(svis, None) if carrier is not None and vlan in carrier.vlans else None
 
     def at(self, port: str, like: InterfaceState) -> InterfaceState | None:
         """What takes frames that ``like`` sends from the other end of this port's cable: with its tag or without."""
@@ -151,7 +193,7 @@ class SessionJudge:
 
     def of_switch(self, name: str) -> list[BgpSession]:
         """Every configured session of a switch, up or not."""
-        instances = self._views[name].state.bgp
+        instances = self._views[name].state.instances
         return [self._judge(name, instance, neighbor) for instance in instances for neighbor in instance.neighbors]
 
     def of_port(self, name: str, port: str) -> list[BgpSession]:
@@ -170,7 +212,7 @@ class SessionJudge:
     def _bring_up(self, session: BgpSession, view: _SwitchView, instance: BgpInstance) -> None:
         neighbor = session.neighbor
         local = self._local_end(session, view)
-        link = view.links.get(local.interface.on_port)
+        link = self._way(view, local.interface, neighbor.address)
         peer_end = link.peer if link is not None else None
         peer_view = self._views.get(peer_end.device) if peer_end is not None else None
         if peer_end is None or peer_view is None:
@@ -181,7 +223,10 @@ class SessionJudge:
             peer_instance, peer_neighbor = _peer_by_port(peer_view, peer_end)
         else:
             local_address = local.address.partition("/")[0]
-            far = peer_view.at(peer_end.port, local.interface)
+            vlan = local.interface.svi_vlan
+            far = (
+                peer_view.at(peer_end.port, local.interface) if vlan is None else peer_view.svi_at(peer_end.port, vlan)
+            )
             if far is not None and far.port and not peer_view.is_up(far):
                 raise _RefusedError("active", f"{peer_end.device} {far.name} is down")
             peer_instance, peer_neighbor = _peer(peer_view, peer_end, far, neighbor.address, local_address)
@@ -191,6 +236,21 @@ class SessionJudge:
         session.peer_key = (peer_end.device, peer_instance.vrf, peer_neighbor.address)
         session.hold_s = min(neighbor.hold_s, peer_neighbor.hold_s)
         session.keepalive_s = min(neighbor.keepalive_s, max(1, session.hold_s // 3))
+
+    def _way(self, view: _SwitchView, interface: InterfaceState, address: str) -> Link | None:
+        """The link to a neighbour: the port's own, or of an SVI one to the switch that has the address in its VLAN."""
+        if interface.svi_vlan is None:
+            return view.links.get(interface.on_port)
+        there = []
+        for link in view.lit(interface):
+            peer = self._views.get(link.peer.device) if link.peer is not None else None
+            svi = (
+                peer.svi_at(link.peer.port, interface.svi_vlan) if peer is not None and link.peer is not None else None
+            )
+            there += [link] if svi is not None else []
+            if svi is not None and address in _plain(svi):
+                return link
+        return there[0] if there else None
 
     @staticmethod
     def _local_end(session: BgpSession, view: _SwitchView) -> _Attached:
@@ -217,7 +277,7 @@ def _peer(
     view: _SwitchView, end: End, interface: InterfaceState | None, its_address: str, our_address: str
 ) -> tuple[BgpInstance, BgpNeighbor]:
     """The far end's instance and its neighbour entry for us; ``interface``: what of its port takes our frames."""
-    addresses = [a.partition("/")[0] for a in interface.addresses] if interface and interface.is_routed else []
+    addresses = _plain(interface) if interface and interface.is_routed else []
     if interface is None or its_address not in addresses:
         found = ", ".join(addresses) or "no address"
         raise _RefusedError("active", f"{end} has {found}, not {its_address}")
@@ -225,6 +285,10 @@ def _peer(
     if back is None or back.interface is not interface:
         raise _RefusedError("active", f"{our_address} is not in the network of {end}")
     return _configured(view, end, interface.vrf, our_address)
+
+
+def _plain(interface: InterfaceState) -> list[str]:
+    return [each.partition("/")[0] for each in (*interface.addresses, *interface.addresses_v6)]
 
 
 def _peer_by_port(view: _SwitchView, end: End) -> tuple[BgpInstance, BgpNeighbor]:
@@ -243,7 +307,7 @@ def _learnt(near: InterfaceState, far: InterfaceState | None, end: End) -> str:
 
 def _configured(view: _SwitchView, end: End, vrf: str, key: str) -> tuple[BgpInstance, BgpNeighbor]:
     """The far end's instance in a VRF and its neighbour of this address or port."""
-    instance = view.instances.get(vrf)
+    instance = view.instances.get(table_of(vrf, is_ipv6=":" in key))
     if instance is None or not view.state.is_routing:
         raise _RefusedError("active", f"{end.device} runs no BGP in VRF {vrf}")
     neighbor = view.neighbors.get((vrf, key))
@@ -266,7 +330,8 @@ def _compare(mine: BgpInstance, near: BgpNeighbor, its: BgpInstance, far: BgpNei
     if near.bfd != far.bfd:
         raise _RefusedError("idle", f"BFD is on at {'this' if near.bfd else 'the other'} end only")
     if not (near.is_ipv4_active and far.is_ipv4_active):
-        raise _RefusedError("idle", "IPv4 unicast is not active on both ends")
+        family = "IPv6" if ":" in near.address else "IPv4"
+        raise _RefusedError("idle", f"{family} unicast is not active on both ends")
     if near.interface and not (near.extended_nexthop and far.extended_nexthop):
         raise _RefusedError("idle", "IPv6 next hops for IPv4 (RFC 8950) are not on at both ends")
 

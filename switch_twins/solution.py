@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from .groups import Groups
-from .policy import NO_COMMUNITIES, Judge, Policies, address_number, network_of, prefix_text
+from .policy import NO_COMMUNITIES, Judge, Policies, address_number, bits_of, network_of, prefix_text
 from .routes import Propagation
 from .sessions import BgpSession, Key, SessionJudge
 from .spec import DeviceSpec, End, cages_of
@@ -77,7 +77,7 @@ class Solution:
         for name in names:
             self._judge.learn(states[name], self.links[name])
         judged = [session for name in names for session in self._judge.of_switch(name)]
-        judged += [session for end in far for session in self._judge.of_port(end.device, end.port)]
+        judged = self._judged(judged, far)
         for key in before:
             del self.sessions[key]
         for session in judged:
@@ -98,12 +98,17 @@ class Solution:
             if end.device in self.links:
                 self._relink_port(end, far)
         self._regroup(far, hosts=[end for end in ends if end in self._wiring.hosts])
-        judged = [session for end in far for session in self._judge.of_port(end.device, end.port)]
+        judged = self._judged((), far)
         for session in judged:
             self.routes.disconnect(session.key)
             self.sessions[session.key] = session
         self._spread((), far, judged)
         return judged
+
+    def _judged(self, judged: Iterable[BgpSession], far: Iterable[End]) -> list[BgpSession]:
+        """These sessions and those behind these ports, each once: one over a VLAN is behind several."""
+        behind = (session for end in far for session in self._judge.of_port(end.device, end.port))
+        return list({session.key: session for session in (*judged, *behind)}.values())
 
     def over_limit(self) -> list[BgpSession]:
         """The established sessions that accepted more prefixes than their limit allows, warnings excepted."""
@@ -130,14 +135,14 @@ class Solution:
         """Another state of a switch; its BGP leaves the routes, all of it may be different."""
         old = self.states.get(name)
         if old is not None:
-            for instance in old.bgp:
-                self.routes.remove((name, instance.vrf))
+            for instance in old.instances:
+                self.routes.remove((name, instance.table))
             for interface in old.interfaces:
                 self.interfaces.pop(End(name, interface.name), None)
         self.states[name] = state
         self.interfaces.update({End(name, interface.name): interface for interface in state.interfaces})
         self.groups.learn(state)
-        limits = (_limit(neighbor) for instance in state.bgp for neighbor in instance.neighbors)
+        limits = (_limit(neighbor) for instance in state.instances for neighbor in instance.neighbors)
         self._least_limit[name] = min((limit for limit in limits if limit is not None), default=float("inf"))
 
     def _relink(self, names: Iterable[str]) -> dict[End, bool]:
@@ -191,14 +196,14 @@ class Solution:
         for name in names:
             state = self.states[name]
             policies = Policies(state, self._judges)
-            for instance in state.bgp:
+            for instance in state.instances:
                 self.routes.add(name, instance, policies, self._originated(state, instance, policies))
         for end in (end for end, went in far.items() if went):
             state = self.states[end.device]
-            for instance in state.bgp:
+            for instance in state.instances:
                 if self._stands_on(instance, end):
                     policies = Policies(state, self._judges)
-                    self.routes.originate((end.device, instance.vrf), self._originated(state, instance, policies))
+                    self.routes.originate((end.device, instance.table), self._originated(state, instance, policies))
         for session in judged:
             if session.peer_key is not None and self.sessions[session.peer_key].peer_key is not None:
                 self.routes.connect(session)
@@ -211,10 +216,11 @@ class Solution:
         state, interface = self.states[end.device], self.interfaces.get(end)
         if interface is not None and (interface.vlans or interface.group):
             return True  # an SVI or a group may go down or come up with it
-        if instance.redistribute_connected or any(not static.is_discard for static in state.static_routes):
+        statics = state.outside.static_routes if instance.is_ipv6 else state.static_routes
+        if instance.redistribute_connected or any(not static.is_discard for static in statics):
             return True
         there = (each for each in self.states[end.device].interfaces if each.on_port == end.port)
-        own = {prefix_text(address) for each in there for address in each.addresses}
+        own = {prefix_text(address) for each in there for address in _addresses(each, is_ipv6=instance.is_ipv6)}
         return any(prefix_text(network) in own for network in instance.networks)
 
     def is_up(self, device: str, interface: InterfaceState) -> bool:
@@ -242,17 +248,18 @@ class Solution:
         ports = (each for each in self.states[device].interfaces if svi.svi_vlan in each.vlans and not each.group)
         return not svi.autostate or any(self.is_up(device, port) for port in ports)
 
-    def static_and_connected(self, device: str, vrf: str) -> dict[str, Route]:
-        """A switch's table before BGP."""
+    def static_and_connected(self, device: str, vrf: str, *, is_ipv6: bool = False) -> dict[str, Route]:
+        """A switch's table of one family before BGP."""
         state = self.states[device]
         connected: dict[str, Route] = {}
         for interface in state.interfaces:
             if interface.vrf == vrf and interface.is_routed and self.is_up(device, interface):
-                for address in interface.addresses:
+                for address in _addresses(interface, is_ipv6=is_ipv6):
                     prefix = prefix_text(address)
                     connected.setdefault(prefix, Route(prefix, "connected", (NextHop("", interface.name),)))
         hops: dict[str, list[NextHop]] = {}
-        for static in state.static_routes if state.is_routing else ():
+        statics = state.outside.static_routes if is_ipv6 else state.static_routes
+        for static in statics if state.is_routing else ():
             if static.vrf != vrf:
                 continue
             hop = NextHop("", "") if static.is_discard else _resolve(static.next_hop, static.interface, connected)
@@ -263,7 +270,7 @@ class Solution:
 
     def _originated(self, state: SwitchState, instance: BgpInstance, policies: Policies) -> dict[str, frozenset[str]]:
         """The prefixes an instance announces as its own, with the communities a redistribution map sets."""
-        table = self.static_and_connected(state.name, instance.vrf)
+        table = self.static_and_connected(state.name, instance.vrf, is_ipv6=instance.is_ipv6)
         own = {prefix_text(network): NO_COMMUNITIES for network in instance.networks if prefix_text(network) in table}
         if instance.redistribute_connected:
             judge = policies.judge_of(None, instance.redistribute_connected_route_map)
@@ -271,11 +278,24 @@ class Solution:
                 verdict = judge.verdict(prefix, NO_COMMUNITIES) if route.protocol == "connected" else None
                 if verdict is not None:
                     own.setdefault(prefix, verdict.communities)
-        return own
+        whole = {each: NO_COMMUNITIES for each in instance.aggregates if any(_is_below(one, each) for one in own)}
+        return {
+            prefix: each for prefix, each in own.items() if not any(_is_below(prefix, one) for one in whole)
+        } | whole
+
+
+def _addresses(interface: InterfaceState, *, is_ipv6: bool) -> tuple[str, ...]:
+    return interface.addresses_v6 if is_ipv6 else interface.addresses
+
+
+def _is_below(one: str, other: str) -> bool:
+    """Is one prefix part of another of its family, and not all of it?"""
+    (inside, length), (outer, outer_length), bits = network_of(one), network_of(other), bits_of(one)
+    return length > outer_length and inside >> (bits - outer_length) == outer >> (bits - outer_length)
 
 
 def _keys(state: SwitchState | None) -> list[Key]:
-    instances = state.bgp if state is not None else ()
+    instances = state.instances if state is not None else ()
     name = state.name if state is not None else ""
     return [(name, instance.vrf, neighbor.address) for instance in instances for neighbor in instance.neighbors]
 
@@ -301,9 +321,9 @@ def _resolve(address: str | None, interface: str | None, connected: Mapping[str,
     names = {hop.interface for route in connected.values() for hop in route.next_hops}
     if interface is not None:
         return NextHop(address or "", interface) if interface in names else None
-    number = address_number(address or "")
+    number, bits = address_number(address or ""), bits_of(address or "")
     for prefix, route in connected.items():
         network, length = network_of(prefix)
-        if number >> (32 - length) == network >> (32 - length):
+        if number >> (bits - length) == network >> (bits - length):
             return NextHop(address or "", route.next_hops[0].interface)
     return None

@@ -9,7 +9,10 @@ from .policy import NO_COMMUNITIES, Judge, Policies
 from .sessions import Key
 from .state import BgpInstance, BgpNeighbor
 
-PREFERENCE_WEIGHT = 10_000  # longer than any AS path
+RANKS = 2  # of paths of one length those from other networks come first
+PREFERENCE_WEIGHT = 20_000  # longer than any AS path, ranks included
+NO_EXPORT = frozenset({"no-export", "65535:65281"})
+"""RFC 1997, by name and number."""
 _OWN_RANK = -(1 << 60)  # a prefix of one's own is preferred to any received one
 
 Path = tuple[tuple[int, ...], frozenset[str]]
@@ -18,7 +21,8 @@ Received = tuple[tuple[int, ...], frozenset[str], int]
 """AS path, communities and rank of an accepted route; the lowest rank wins (local preference, then path length)."""
 Instance = tuple[str, str]
 """(device, vrf)."""
-Group = tuple[str | None, str | None, bool]
+Group = tuple[str | None, str | None, bool, bool]
+"""Outbound prefix list and route map, whether communities are sent, and whether the neighbours are in our AS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,8 @@ class Incoming:
     allowas_in: int
     rank: tuple[int, int]
     """Rank of the session among those with equal routes: the peer's router id, then its address."""
+    is_internal: bool = False
+    """Its routes come from our own AS: worse than equal ones from others, and not told to a third one there."""
     counted: tuple[int, int] = (-1, 0)
     """Version of the update, and the number of its accepted routes."""
 
@@ -142,9 +148,9 @@ def count(speaker: Speaker, incoming: Incoming | None) -> int:
     return incoming.counted[1]
 
 
-def group_of(neighbor: BgpNeighbor) -> Group:
+def group_of(neighbor: BgpNeighbor, *, is_internal: bool) -> Group:
     """The update group of a neighbour: all neighbours with one outbound policy share an update."""
-    return (neighbor.prefix_list_out, neighbor.route_map_out, neighbor.send_community)
+    return (neighbor.prefix_list_out, neighbor.route_map_out, neighbor.send_community, is_internal)
 
 
 def choose(speaker: Speaker, prefix: str) -> Best | None:
@@ -155,6 +161,8 @@ def choose(speaker: Speaker, prefix: str) -> Best | None:
     equal: list[tuple[Key, Received]] = []
     for incoming in speaker.by_preference():
         route = incoming.accepted.get(prefix)
+        if route is not None and incoming.is_internal:
+            route = (*route[:2], route[2] + 1)
         if route is None or (rank is not None and route[2] > rank):
             continue
         if asn in incoming.update.routes[prefix][0] and is_loop(speaker, incoming, prefix):
@@ -181,6 +189,8 @@ def revise(speaker: Speaker, prefix: str, old: Best, key: Key) -> Best | None:
     if not old.sessions or not speaker.instance.multipath_relax or prefix in speaker.own:
         return choose(speaker, prefix)
     incoming = speaker.incoming.get(key)
+    if incoming is not None and incoming.is_internal:
+        return choose(speaker, prefix)
     route = incoming.accepted.get(prefix) if incoming is not None else None
     if route is not None and incoming is not None and is_loop(speaker, incoming, prefix):
         route = None
@@ -212,24 +222,34 @@ def is_loop(speaker: Speaker, incoming: Incoming, prefix: str) -> bool:
     return incoming.update.routes[prefix][0].count(speaker.instance.asn) > incoming.allowas_in
 
 
-def outbound(speaker: Speaker, judge: Judge, sends_communities: bool, prefix: str) -> Path | None:
+def outbound(speaker: Speaker, judge: Judge, group: Group, prefix: str) -> Path | None:
     """The best route to a prefix after an outbound policy; None if nothing is announced."""
     best = speaker.best.get(prefix)
-    verdict = judge.verdict(prefix, best.path[1]) if best is not None else None
+    verdict = judge.verdict(prefix, best.path[1], best.path[0]) if best is not None else None
     if best is None or verdict is None:
         return None
+    sends_communities, is_internal = group[2:]
+    if (is_internal and is_from_inside(speaker, best)) or (not is_internal and NO_EXPORT & best.path[1]):
+        return None
     sent = verdict.communities if sends_communities else NO_COMMUNITIES
-    return (speaker.instance.asn, *verdict.prepend, *best.path[0]), sent
+    own = () if is_internal else (speaker.instance.asn,)
+    return (*own, *verdict.prepend, *best.path[0]), sent
+
+
+def is_from_inside(speaker: Speaker, best: Best | None) -> bool:
+    """Was the best route learned from our own AS?"""
+    found = (speaker.incoming.get(key) for key in (best.sessions[:1] if best is not None else ()))
+    return any(each is not None and each.is_internal for each in found)
 
 
 def _received(judge: Judge, prefix: str, path: Path) -> Received | None:
     """A route after an inbound policy."""
     as_path, communities = path
-    verdict = judge.verdict(prefix, communities)
+    verdict = judge.verdict(prefix, communities, as_path)
     if verdict is None:
         return None
     taken = (*verdict.prepend, *as_path) if verdict.prepend else as_path
-    return taken, verdict.communities, len(taken) - PREFERENCE_WEIGHT * verdict.local_preference
+    return taken, verdict.communities, RANKS * len(taken) - PREFERENCE_WEIGHT * verdict.local_preference
 
 
 def _change(accepted: dict[str, Received], judge: Judge, prefix: str, path: Path | None) -> bool:

@@ -136,10 +136,20 @@ class HostEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class Speaks:
+    """BGP of a host that is another network's router. ``peers``: address and AS number; ``announces``: prefixes."""
+
+    asn: int
+    peers: tuple[tuple[str, int], ...]
+    announces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Host:
     """A host's NIC port and its switch port. ``lldp``: does the host send LLDP?
 
     end     what the host was told of the port; None: nobody said, and it answers LACP wherever it is asked
+    speaks  None: it speaks no BGP
     """
 
     name: str
@@ -149,6 +159,7 @@ class Host:
     lldp: bool = False
     cable: str = ""
     end: HostEnd | None = None
+    speaks: Speaks | None = None
 
     @property
     def cable_id(self) -> str:
@@ -323,10 +334,23 @@ class _HostReader:
         mtu_bytes: int,
         lldp: bool = False,
         cable: str = "",
+        speaks: dict[str, Any] | None = None,
         **of_end: Any,  # noqa: ANN401 - decoded JSON
     ) -> Host:
         end = self._end(name, port, **of_end) if of_end else None
-        return Host(name, port, End(*switch), mtu_bytes, lldp, cable, end)
+        bgp = self._speaks(f"{name}:{port}", **speaks) if speaks else None
+        return Host(name, port, End(*switch), mtu_bytes, lldp, cable, end, bgp)
+
+    def _speaks(
+        self, where: str, *, asn: int, peers: Iterable[tuple[str, int]], announces: Iterable[str] = ()
+    ) -> Speaks:
+        found = Speaks(asn, tuple((address, number) for address, number in peers), tuple(announces))
+        for text in (*(address for address, _ in found.peers), *found.announces):
+            try:
+                ip_network(text)
+            except ValueError:
+                self.mistakes.append(f"{where}: {text!r} is no address or prefix of BGP")
+        return found
 
     def _end(
         self,

@@ -6,7 +6,7 @@ neighbours, BGP sessions and routes exist. Only what a neighbour can notice is h
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -42,6 +42,7 @@ class InterfaceState:
     over_both: of a group over both switches of a pair, the number it has on both (``mlag 1``, ``vpc 1``).
     lacp_active: of a member, whether it sends LACP first; None: LACP is off. lacp_is_fast: it asks for one each second.
     hsrp: its groups of redundant gateways that talk to one another; a gateway that both switches answer has none.
+    addresses_v6: global ones of IPv6 with length, as far as its OS' twin reads them for sessions over them.
     """
 
     name: str
@@ -75,6 +76,7 @@ class InterfaceState:
     lacp_active: bool | None = None
     lacp_is_fast: bool = False
     hsrp: tuple[HsrpGroup, ...] = ()
+    addresses_v6: tuple[str, ...] = ()
 
     @property
     def on_port(self) -> str:
@@ -126,7 +128,10 @@ class BgpNeighbor:
 
 @dataclass(frozen=True, slots=True)
 class BgpInstance:
-    """The BGP process in one VRF. ``networks`` are prefixes announced if an equal route is in the table."""
+    """The BGP process in one VRF, with one family. ``networks`` are announced if an equal route is in the table.
+
+    aggregates  announced while a network in them is
+    """
 
     asn: int
     router_id: str
@@ -137,6 +142,18 @@ class BgpInstance:
     redistribute_connected_route_map: str | None = None
     maximum_paths: int = 1
     multipath_relax: bool = False
+    aggregates: tuple[str, ...] = ()
+    is_ipv6: bool = False
+
+    @property
+    def table(self) -> str:
+        """Which of its switch's tables of BGP this is."""
+        return table_of(self.vrf, is_ipv6=self.is_ipv6)
+
+
+def table_of(vrf: str, *, is_ipv6: bool) -> str:
+    """The name of the table of one family in a VRF."""
+    return f"{vrf} ipv6" if is_ipv6 else vrf
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +217,42 @@ class StaticRoute:
 
 
 @dataclass(frozen=True, slots=True)
+class AsPathList:
+    """``rules``: permit and regular expression of each, in order; what none finds something in is denied."""
+
+    name: str
+    rules: tuple[tuple[bool, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What an edge router has that no fabric's switch has, all in the default VRF.
+
+    neighbors      those of IPv6, which exchange routes of IPv6 alone; the policies of IPv4 unicast are those of IPv6
+    prefix_lists   of IPv6
+    networks       of IPv6
+    static_routes  of IPv6
+    aggregates     of both families; networks in them are not announced
+    as_paths       (route map, sequence) -> the list of AS paths that it matches too
+    next_hop_self  neighbours that are told this switch as the next hop
+    """
+
+    neighbors: tuple[BgpNeighbor, ...] = ()
+    prefix_lists: tuple[PrefixList, ...] = ()
+    networks: tuple[str, ...] = ()
+    static_routes: tuple[StaticRoute, ...] = ()
+    aggregates: tuple[str, ...] = ()
+    as_path_lists: tuple[AsPathList, ...] = ()
+    as_paths: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    next_hop_self: frozenset[str] = frozenset()
+
+    @property
+    def has_ipv6(self) -> bool:
+        """Is anything of IPv6 announced or learned?"""
+        return bool(self.neighbors or self.networks or any(":" in each for each in self.aggregates))
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
     """One value that both switches of a pair should have alike: ``kind`` and ``interface`` as the OS shows them."""
 
@@ -255,6 +308,7 @@ class SwitchState:
                                permits
     pair          the pair of switches it is in; None if it is in none, or was not given all that its OS needs for one
     trees         its spanning trees, as far as its OS shows them
+    outside       what an edge router has beside
     """
 
     name: str
@@ -270,7 +324,31 @@ class SwitchState:
     missing_route_map_permits: bool = False
     pair: PairState | None = None
     trees: tuple[TreeLines, ...] = ()
+    outside: Outside = Outside()
     facts: dict[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def instances(self) -> tuple[BgpInstance, ...]:
+        """Its processes of BGP, those of an edge router by family."""
+        outside = self.outside
+        if not outside.has_ipv6 and not outside.aggregates:
+            return self.bgp
+        found = []
+        for each in self.bgp:
+            if each.vrf != "default":
+                found.append(each)
+                continue
+            four, six = (tuple(a for a in outside.aggregates if (":" in a) == is_six) for is_six in (False, True))
+            found.append(replace(each, aggregates=four))
+            if outside.has_ipv6:
+                other = replace(each, neighbors=outside.neighbors, networks=outside.networks, aggregates=six)
+                found.append(replace(other, redistribute_connected=False, is_ipv6=True))
+        return tuple(found)
+
+    def with_outside(self, outside: Outside, addresses_v6: Mapping[str, tuple[str, ...]]) -> SwitchState:
+        """The same switch with these, and its interfaces with addresses of IPv6."""
+        interfaces = tuple(replace(each, addresses_v6=addresses_v6.get(each.name, ())) for each in self.interfaces)
+        return replace(self, interfaces=interfaces, outside=outside)
 
     def without_ports(self, shut: Collection[str]) -> SwitchState:
         """The same switch with these ports shut."""
@@ -282,7 +360,7 @@ class SwitchState:
     def switched_off(self) -> SwitchState:
         """The same switch without power."""
         dark = tuple(replace(each, is_admin_up=False) for each in self.interfaces)
-        return replace(self, interfaces=dark, bgp=(), lldp_enabled=False, is_routing=False)
+        return replace(self, interfaces=dark, bgp=(), lldp_enabled=False, is_routing=False, outside=Outside())
 
     def frozen(self) -> SwitchState:
         """The same switch with its ports up and nobody behind them who says anything: no LACP, LLDP, BGP, hellos.
@@ -292,4 +370,4 @@ class SwitchState:
         mute = tuple(
             replace(each, lacp_active=None, hsrp=(), advertises=False, lldp_transmit=False) for each in self.interfaces
         )
-        return replace(self, interfaces=mute, bgp=(), lldp_enabled=False, pair=None)
+        return replace(self, interfaces=mute, bgp=(), lldp_enabled=False, pair=None, outside=Outside())

@@ -23,7 +23,8 @@ ABOUT = About(
     wanted="the paths of the cabling plan; bgp.networks and bgp.maximum_paths, in each VRF; the pools of the design",
     passes="a prefix has as many next hops as the design has paths for it; no other prefix of the pools is learned",
     fails="a prefix has more or fewer next hops, or none; or one of the pools is learned where it should not be",
-    skipped="a prefix that is of no pool of the design: it is somebody else's; VRFs that nobody wants are not read",
+    skipped="a prefix that is of no pool of the design, on all but edge routers: it is somebody else's; VRFs "
+    "that nobody wants are not read",
 )
 MOST_NAMED = 8
 """Prefixes that a message names; the rest is a number."""
@@ -60,7 +61,9 @@ def check_ecmp(evidence: Evidence) -> list[Finding]:
                 findings.append(_route(device, owner, (vrf, prefix), min(width, limit), found))
         on_it = network.planes_on(network.device(device).fabric)
         theirs = _pools(plane for plane in on_it if not evidence.is_judged(plane.name))
-        findings += _beside(device, [key for key in learned if not _is_in(key, theirs)], pools)
+        is_edge = network.edge is not None and network.device(device).fabric == network.edge.fabric
+        beside = [key for key in learned if not _is_in(key, theirs) and (_is_in(key, pools) or not is_edge)]
+        findings += _beside(device, beside, pools)
     return findings
 
 

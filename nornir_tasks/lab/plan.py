@@ -73,10 +73,20 @@ class LabHostEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class LabSpeaker:
+    """BGP of a router of another network. ``peers``: the site's addresses with its AS number."""
+
+    asn: int
+    peers: tuple[tuple[str, int], ...]
+    announces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LabHost:
     """One NIC port and the switch port it is cabled to; ``cable`` is the design's name for the link.
 
     ``lldp``: does it announce itself? ``end``: None where the host has no variables.
+    ``speaks``: of an upstream's router.
     """
 
     name: str
@@ -86,6 +96,7 @@ class LabHost:
     cable: str = ""
     lldp: bool = False
     end: LabHostEnd | None = None
+    speaks: LabSpeaker | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +162,14 @@ def _host(host: LabHost) -> dict[str, Any]:
         "mtu_bytes": host.mtu_bytes,
         "cable": host.cable,
         **({"lldp": True} if host.lldp else {}),
+        **({"speaks": _speaker(host.speaks)} if host.speaks is not None else {}),
         **end,
     }
+
+
+def _speaker(speaker: LabSpeaker) -> dict[str, Any]:
+    peers = [list(each) for each in speaker.peers]
+    return {"asn": speaker.asn, "peers": peers, "announces": list(speaker.announces)}
 
 
 def _routes(host: LabHost) -> dict[str, Any]:

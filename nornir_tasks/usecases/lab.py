@@ -19,6 +19,7 @@ from nornir_tasks.lab.machines.requirements import check_memory, check_requireme
 from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
 from nornir_tasks.lab.plan import LabHostEnd, LabRoute, played_mac
 from nornir_tasks.lab.routed import memory_mib
+from nornir_tasks.usecases.lab_beyond import beyond
 from nornir_tasks.usecases.lab_boundary import boundary_plan
 from nornir_tasks.usecases.lab_hosts import ANYWHERE, ends_of_hosts
 from nornir_tasks.usecases.lab_machines import (
@@ -259,7 +260,7 @@ def lab_plan(
     for link in network.links:
         upper, lower = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
         if link.kind == "outside":
-            hosts += [each for each in (_beyond(network, link),) if each.switch[0] in there]
+            hosts += [each for each in (beyond(design, link),) if each.switch[0] in there]
         elif link.lower.device in network:  # a switch, be it by its management port
             if {upper[0], lower[0]} <= there:
                 cables.append((link.name, upper, lower))
@@ -274,24 +275,6 @@ def lab_plan(
     used = {(each.name, each.end.bond) for each in hosts if each.end is not None}
     bonds = tuple(each for each in ends.bonds if len(there) == len(network.devices) or (each.host, each.name) in used)
     return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts), bonds, attached, routed, in_machine)
-
-
-def _beyond(network: Network, link: Link) -> LabHost:
-    """What stands at the far end of an edge router's link: a firewall, or an upstream's router with its addresses."""
-    edge, near = network.edge, link.upper if link.upper.device in network else link.lower
-    far, switch = link.far(near.device), (near.device, near.port)
-    mtu_bytes = network.fabrics[link.fabric].mtu_bytes
-    outside = next((each for each in edge.outside_links if each.name == far.device), None) if edge else None
-    if edge is None or outside is None:
-        addresses = tuple(_length_of(each.firewalls, each.subnet) for each in edge.inside_links) if edge else ()
-    else:
-        addresses = tuple(_length_of(each.peer, each.address) for each in outside.sessions)
-    return LabHost(far.device, far.port, switch, mtu_bytes, link.name, end=LabHostEnd(addresses=addresses))
-
-
-def _length_of(address: str, prefix: str) -> str:
-    """An address with the length of a prefix."""
-    return f"{address}/{prefix.partition('/')[2]}"
 
 
 def _port_names(design: SiteDesign, device: Device) -> tuple[str, ...]:

@@ -6,13 +6,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..engine import Node, Tree
-from ..routed.form import AsPathList, Outside, Unplayed
-from ..state import BgpNeighbor
+from ..routed.form import Unplayed
+from ..state import AsPathList, BgpNeighbor, Outside, SwitchState
 from .extract import prefix_list, static
 from .extract_bgp import Peer, bgp
+from .to_kernel import addresses_v6
 
 _MODE = "ip as-path regex-mode"
 _LIST = "ip as-path access-list"
+
+
+def with_outside(state: SwitchState, tree: Tree) -> SwitchState:
+    """A switch with what it has of these, and the addresses of IPv6 that it has sessions from."""
+    process = tree.first("router bgp")
+    peers = process.find("neighbor") if process is not None else ()
+    if tree.first(_LIST) is None and not any(":" in each.params.get("peer", "") for each in peers):
+        return state
+    return state.with_outside(outside(tree), addresses_v6(tree))
 
 
 def outside(tree: Tree) -> Outside:

@@ -15,6 +15,7 @@ from .extract import routing_model, switch_state
 from .flags import is_on
 from .listing import listing
 from .machine import POWER_LOSS, USER, Machine
+from .outside import with_outside
 from .passwords import matches
 from .seedable import SEEDABLE
 from .served import served_api, serves_ssh
@@ -48,7 +49,8 @@ class EosTwin:
     def state(self) -> SwitchState:
         """The running configuration's meaning for neighbours; derived once after each change."""
         if self._state is None:
-            self._state = switch_state(self.name, self.configuration.running)
+            plain = switch_state(self.name, self.configuration.running)
+            self._state = with_outside(plain, self.configuration.running)
         return self._state
 
     def mac(self, interface: str) -> str:

@@ -18,6 +18,7 @@ from .brownfield import brownfield
 from .dialect import dialect_for
 from .extract import mac_address, switch_state
 from .operational import Operational
+from .outside import with_outside
 from .revisions import RevisionStore
 from .schema import schema_for, secret_paths
 from .server import RestServer
@@ -46,7 +47,8 @@ class NvueTwin:
     def state(self) -> SwitchState:
         """The running configuration's meaning for neighbours; kept until the next change."""
         if self._state is None:
-            self._state = switch_state(self.device, self.store.running, self.dialect)
+            plain = switch_state(self.device, self.store.running, self.dialect)
+            self._state = with_outside(plain, self.store.running, self.dialect)
         return self._state
 
     def mac(self, interface: str) -> str:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..routed.form import AsPathList, Outside
+from ..state import AsPathList, Outside, SwitchState
 from .dialect import Dialect
 from .extract import neighbor, prefix_list, static
+from .to_kernel import addresses_v6
 from .tree import Tree, get_or
 
 _SIX = "ipv6-unicast"
+
+
+def with_outside(state: SwitchState, tree: Tree, dialect: Dialect) -> SwitchState:
+    """A switch with what it has of these, and the addresses of IPv6 that it has sessions from."""
+    found = outside(tree, dialect)
+    return state if found == Outside() else state.with_outside(found, addresses_v6(tree))
 
 
 def outside(tree: Tree, dialect: Dialect) -> Outside:

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..engine import Node, Tree
-from ..routed.form import AsPathList, Outside
-from ..state import BgpNeighbor
+from ..state import AsPathList, BgpNeighbor, Outside, SwitchState
 from .extract import neighbor
 from .extract_policy import prefix_lists, static_routes
+from .to_kernel import addresses_v6
 
 _FAMILIES = ("address-family ipv4 unicast", "address-family ipv6 unicast")
+
+
+def with_outside(state: SwitchState, tree: Tree) -> SwitchState:
+    """A switch with what it has of these, and the addresses of IPv6 that it has sessions from."""
+    process = tree.first("router bgp")
+    peers = process.find("neighbor") if process is not None else ()
+    if tree.first("ip as-path access-list") is None and not any(":" in each.params["peer"] for each in peers):
+        return state
+    return state.with_outside(outside(tree), addresses_v6(tree))
 
 
 def outside(tree: Tree) -> Outside:

@@ -15,6 +15,7 @@ from .day0 import brownfield_tree, management_address
 from .extract import is_admin_up, primary_address, switch_state
 from .interface_facts import mac_of
 from .nxapi import NxApiServer
+from .outside import with_outside
 from .password import is_password
 from .replace import ConfigReplace
 from .reply import View
@@ -44,7 +45,8 @@ class NxosTwin:
     def state(self) -> SwitchState:
         """The running configuration's meaning for neighbours; cached until it changes."""
         if self._state is None:
-            self._state = switch_state(self.store.running, self.name)
+            plain = switch_state(self.store.running, self.name)
+            self._state = with_outside(plain, self.store.running)
         return self._state
 
     def mac(self, interface: str) -> str:

@@ -10,8 +10,18 @@ from collections.abc import Callable, Iterable, Iterator
 from ipaddress import IPv6Interface
 
 from ..policy import prefix_text
-from ..state import BgpInstance, BgpNeighbor, PrefixList, RouteMap, RouteMapEntry, StaticRoute, SwitchState
-from .form import AsPathList, BfdTimes, Outside, Peer, Routing
+from ..state import (
+    AsPathList,
+    BgpInstance,
+    BgpNeighbor,
+    Outside,
+    PrefixList,
+    RouteMap,
+    RouteMapEntry,
+    StaticRoute,
+    SwitchState,
+)
+from .form import BfdTimes, Peer, Routing
 from .names import kernel_name, vrf_name
 
 Lines = dict[str, "Lines"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ..state import BgpNeighbor, PrefixList, StaticRoute
+from ..state import Outside
 from .lists import AccessList, Bound
 
 GracefulRestart = Literal["on", "helper", "off"]
@@ -62,42 +62,6 @@ class Gateway:
     interface: str
     mac: str
     addresses: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AsPathList:
-    """``rules``: permit and regular expression of each, in order; what none finds something in is denied."""
-
-    name: str
-    rules: tuple[tuple[bool, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """What an edge router has that no fabric's switch has, all in the default VRF; the simulation knows none of it.
-
-    neighbors      those of IPv6, which exchange routes of IPv6 alone; the policies of IPv4 unicast are those of IPv6
-    prefix_lists   of IPv6
-    networks       of IPv6
-    static_routes  of IPv6
-    aggregates     of both families; networks in them are not announced
-    as_paths       (route map, sequence) -> the list of AS paths that it matches too
-    next_hop_self  neighbours that are told this switch as the next hop
-    """
-
-    neighbors: tuple[BgpNeighbor, ...] = ()
-    prefix_lists: tuple[PrefixList, ...] = ()
-    networks: tuple[str, ...] = ()
-    static_routes: tuple[StaticRoute, ...] = ()
-    aggregates: tuple[str, ...] = ()
-    as_path_lists: tuple[AsPathList, ...] = ()
-    as_paths: Mapping[tuple[str, int], str] = field(default_factory=dict)
-    next_hop_self: frozenset[str] = frozenset()
-
-    @property
-    def has_ipv6(self) -> bool:
-        """Is anything of IPv6 announced or learned?"""
-        return bool(self.neighbors or self.networks or any(":" in each for each in self.aggregates))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,16 +19,20 @@ import yaml
 CHECKOUT = Path(__file__).parents[3]
 HOSTS = [f"gpu-{number}" for number in range(1, 9)]
 NOTES = """\
-- name: Take a note
+- name: Take a note, and fail where the test wants it
   ansible.builtin.debug:
-    msg: "note: ROLE {{ inventory_hostname }}"
+    msg: "note: ROLE {{ inventory_hostname }}{{ ': ROLE says no' if __fails }}"
+  failed_when: __fails | bool
+  vars:
+    __fails: "{{ inventory_hostname in (failing | default({})).get('ROLE', []) }}"
+"""
+"""One task: each costs a process for each host, and a test has up to 200 of them."""
+NOTE = re.compile(r'^ +"msg": "note: (\w+ [\w-]+)', re.MULTILINE)
+"""As the role printed it: what fails is quoted once more by who judges the host."""
+NEEDS_A_REBOOT = """\
 - name: Need a reboot
   ansible.builtin.set_fact:
-    gpufabric_reboot_reasons: "{{ reasons | default([]) }}"
-- name: Fail where the test wants it
-  ansible.builtin.fail:
-    msg: ROLE says no
-  when: inventory_hostname in (failing | default({})).get('ROLE', [])
+    gpufabric_reboot_reasons: "{{ reasons }}"
 """
 REFUSES = """\
 - name: Refuse where the test wants it
@@ -93,7 +97,7 @@ def play(copy: Path, *arguments: str, **extra: Any) -> tuple[int, str, list[str]
         timeout=300,
         check=False,
     )  # fmt: skip
-    return done.returncode, done.stdout + done.stderr, re.findall(r"note: (\w+ [\w-]+)", done.stdout)
+    return done.returncode, done.stdout + done.stderr, re.findall(NOTE, done.stdout)
 
 
 def hosts_in(notes: list[str]) -> list[str]:
@@ -173,7 +177,14 @@ def test_a_dry_run_goes_through_every_role_and_judges_nothing(copy: Path) -> Non
     assert [line.split()[0] for line in notes] == roles()[:-1]
 
 
+def needing_a_reboot(copy: Path) -> None:
+    """The hosts' role of huge pages has reasons for a reboot."""
+    with (copy / "ansible_collections/gpufabric/host/roles/hugepages/tasks/main.yml").open("a") as tasks:
+        tasks.write(NEEDS_A_REBOOT)
+
+
 def test_without_leave_reasons_for_a_reboot_are_told_and_nothing_is_rebooted(copy: Path) -> None:
+    needing_a_reboot(copy)
     code, printed, _ = play(copy, "--limit", "gpu-1", reasons=["hugepages: node 0 has 0 of 4 pages of 1G"])
     assert code == 0, printed
     assert "hugepages: node 0 has 0 of 4 pages of 1G" in printed
@@ -181,6 +192,7 @@ def test_without_leave_reasons_for_a_reboot_are_told_and_nothing_is_rebooted(cop
 
 
 def test_with_leave_it_is_rebooted_before_it_is_judged(copy: Path) -> None:
+    needing_a_reboot(copy)
     # Ansible itself refuses to reboot what runs it; on the lab's machines the reboot goes through.
     extra = {"gpufabric_reboot_allowed": True, "reasons": ["iommu=pt"]}
     code, printed, notes = play(copy, "--limit", "gpu-1", **extra)

@@ -106,25 +106,15 @@ class SwitchModel:
 
     def ports_at(self, speed_gbps: int, ways: int = 1) -> tuple[int, ...]:
         """Numbers of the ports that run as this number of legs of this speed, ascending."""
-        return tuple(
-            number
-            for group in self.ports
-            if (modes := group.modes_for(ways, speed_gbps))
-            for number in group.numbers
-            if not (all(mode.disables_next for mode in modes) and number % 2 == 0)
-        )
+        return _ports_at(self.ports, speed_gbps, ways)
 
     def slots_at(self, speed_gbps: int, ways: int = 1) -> tuple[Slot, ...]:
         """Every leg of every cage in such a mode, in the order of the front panel; lanes of the preferred mode."""
-        return tuple(
-            Slot(number, leg, ways, speed_gbps, self.modes_for(ways, speed_gbps)[0].lanes)
-            for number in self.ports_at(speed_gbps, ways)
-            for leg in range(ways)
-        )
+        return _slots_at(self.ports, speed_gbps, ways)
 
     def modes_for(self, ways: int, speed_gbps: int) -> tuple[Mode, ...]:
         """Modes of a cage with this number of legs at this speed, preferred first; each once."""
-        return tuple(dict.fromkeys(mode for group in self.ports for mode in group.modes_for(ways, speed_gbps)))
+        return _modes_for(self.ports, ways, speed_gbps)
 
     @property
     def splits(self) -> tuple[str, ...]:
@@ -158,6 +148,32 @@ class SwitchModel:
         Address blocks have this size, so that a later breakout renumbers nothing.
         """
         return _max_logical_ports(self.ports, speed_gbps)
+
+
+# A design asks the same of one model for each of its switches and for each layout that it compares.
+@cache
+def _ports_at(ports: tuple[PortGroup, ...], speed_gbps: int, ways: int) -> tuple[int, ...]:
+    return tuple(
+        number
+        for group in ports
+        if (modes := group.modes_for(ways, speed_gbps))
+        for number in group.numbers
+        if not (all(mode.disables_next for mode in modes) and number % 2 == 0)
+    )
+
+
+@cache
+def _slots_at(ports: tuple[PortGroup, ...], speed_gbps: int, ways: int) -> tuple[Slot, ...]:
+    return tuple(
+        Slot(number, leg, ways, speed_gbps, _modes_for(ports, ways, speed_gbps)[0].lanes)
+        for number in _ports_at(ports, speed_gbps, ways)
+        for leg in range(ways)
+    )
+
+
+@cache
+def _modes_for(ports: tuple[PortGroup, ...], ways: int, speed_gbps: int) -> tuple[Mode, ...]:
+    return tuple(dict.fromkeys(mode for group in ports for mode in group.modes_for(ways, speed_gbps)))
 
 
 @cache

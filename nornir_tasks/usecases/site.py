@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
+from functools import cached_property
 from pathlib import Path
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
@@ -23,7 +24,7 @@ from nornir_tasks.inventory.endpoints import push_account
 from nornir_tasks.platforms import platforms
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SiteDesign:
     """One site, designed."""
 
@@ -31,7 +32,7 @@ class SiteDesign:
     network: Network
     catalogue: Catalogue
 
-    @property
+    @cached_property
     def demands(self) -> tuple[Demand, ...]:
         """What was asked of each fabric, as the design's steps take it."""
         return pipeline.every_demand(self.site.intent, self.catalogue, self.network.facts)

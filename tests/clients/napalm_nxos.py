@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 from at_terminal import Operator
 from case import Case
 from eos_intent import by_hand, control, cut, intent, same
 from napalm import get_network_driver
+from netmiko.exceptions import ReadTimeout
 from nxos_intent import (
     FRONT,
     OOB,
@@ -24,6 +27,10 @@ from nxos_intent import (
 )
 
 UPLINK = "Ethernet1/31"
+MISREAD = 3
+"""Times that a busy machine may be late with a prompt."""
+SEVERAL_PROMPTS = re.compile(r"(\S+#)[\s\\nr]+\1")
+"""As the pattern that Netmiko says it waited for: ``'leaf\\#\\ leaf\\#'``."""
 OPEN: dict[tuple[str, str, str], Any] = {}
 """Connections of this run, by site, driver and switch."""
 
@@ -364,4 +371,21 @@ RUNS = {
 def case(driver: str, getter: str) -> Case:
     """One getter over one transport."""
     fault, message = FAULTS_OF[driver].get(getter) or FAULTS[getter]
-    return Case(lambda lab: RUNS[getter](lab, driver), fault, message)
+    return Case(lambda lab: answered(lambda: RUNS[getter](lab, driver), driver), fault, message)
+
+
+def answered(run: Callable[[], None], driver: str) -> None:
+    """Ask, and ask anew on another connection where Netmiko took several prompts for one.
+
+    Where a prompt does not come within 0.25 s, it asks for another one, then takes both for the prompt and waits for
+    that in vain. A switch that does not answer is asked no more often than this, and fails.
+    """
+    for _ in range(MISREAD):
+        try:
+            return run()
+        except ReadTimeout as error:
+            if not SEVERAL_PROMPTS.search(str(error)):
+                raise
+            for key in [each for each in OPEN if each[1] == driver]:
+                OPEN.pop(key).close()
+    return run()

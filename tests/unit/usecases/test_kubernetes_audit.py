@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from nornir_tasks.checks.evidence import Verdict
+from nornir_tasks.checks.manifests.intended import Intended
 from nornir_tasks.checks.manifests.objects import Manifest
 from nornir_tasks.checks.manifests.suite import KNOWN, Audit, audit
 from nornir_tasks.errors import GpufabricError, UndecidedError, ValidationFailed
@@ -35,13 +36,18 @@ def site(name: str) -> SiteDesign:
     return load(str(ROOT / name))
 
 
+@cache
+def intended(name: str) -> Intended:
+    return usecase.intended(site(name))
+
+
 def exported(name: str, **choices: Any) -> list[dict[str, Any]]:
     made = kubernetes.k8s_rdma(site(name), Choices(**choices)).all
     return [json.loads(json.dumps(dict(each))) for each in made]
 
 
 def judged(objects: list[dict[str, Any]], name: str) -> Audit:
-    return audit([Manifest(each, Marks()) for each in objects], usecase.intended(site(name)))
+    return audit([Manifest(each, Marks()) for each in objects], intended(name))
 
 
 def of_text(text: str, folder: Path, name: str = P2P) -> Audit:

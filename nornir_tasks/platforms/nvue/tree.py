@@ -206,9 +206,13 @@ def key_and_value(text: str) -> tuple[str, str | None]:
     return (key, value) if colon else (text, None)
 
 
-_ROW = re.compile(r'(?P<indent> *)(?P<key>"(?:[^"\\]|\\.)*"|[a-z][a-z0-9-]*):(?: (?P<value>\S.*))?')
+_ROW = re.compile(r'(?P<indent> *)(?P<key>"(?:[^"\\]|\\.)*"|[A-Za-z][\w-]*):(?: (?P<value>\S.*))?', re.ASCII)
+_WORD = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
+"""Text that needs no quotes, unless it is one of the following."""
+_OWN_KEY = re.compile(r"[a-z][a-z0-9-]*")
+"""Keys that we write without quotes."""
 _NOT_TEXT = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
-"""Plain words that some version of YAML reads as another type; our templates never print one as a key."""
+"""Plain words that some version of YAML reads as another type, capital letters or not."""
 
 
 def to_tree(text: str) -> ConfigTree:
@@ -266,7 +270,9 @@ def _from_rows(text: str) -> ConfigTree | None:
 
 @lru_cache(maxsize=8192)
 def _respelled(value: str) -> str | None:
-    """JSON text in the one spelling that trees use; None if it is not JSON."""
+    """JSON text, or a plain word, in the one spelling that trees use; None if it is neither."""
+    if _WORD.fullmatch(value) and value.lower() not in _NOT_TEXT:
+        return f'"{value}"'
     try:
         return json.dumps(json.loads(value), ensure_ascii=False)
     except ValueError:
@@ -276,7 +282,7 @@ def _respelled(value: str) -> str | None:
 @lru_cache(maxsize=8192)
 def _name(key: str) -> str | None:
     """A row's key as trees have it; None if our templates would not print it this way."""
-    if _ROW.fullmatch(f"{key}:") is None or key in _NOT_TEXT:
+    if _ROW.fullmatch(f"{key}:") is None or key.lower() in _NOT_TEXT:
         return None
     try:
         return spelled(json.loads(key)) if key[0] == '"' else key
@@ -332,7 +338,7 @@ def _encoded(value: object) -> str:
 
 @lru_cache(maxsize=8192)
 def _plain_or_quoted(key: str) -> str:
-    return key if _ROW.fullmatch(f"{key}:") and key[0] != '"' and key not in _NOT_TEXT else json.dumps(key)
+    return key if _OWN_KEY.fullmatch(key) and key not in _NOT_TEXT else json.dumps(key)
 
 
 @lru_cache(maxsize=8192)

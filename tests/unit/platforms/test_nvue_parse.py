@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 from hypothesis import HealthCheck, given, settings
 from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
 
 from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
@@ -226,3 +227,20 @@ def test_a_strangers_split_is_nobodys_and_an_unused_part_the_switchs() -> None:
         *("swp20", "swp20s0", "swp20s1"),
     }  # type: ignore[union-attr]
     assert "swp1" in parts["compute"].get("interface").children  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "row", ["enabled", "On", "NULL", "True", "y", "NaN", "a b", "a: b", "x # y", "_1", "1_0", "e1", "STORAGE-1", "a_b"]
+)
+def test_plain_words_mean_what_any_yaml_parser_takes_them_for(row: str) -> None:
+    for text in (f"interface:\n  {row}:\n    type: svi\n", f"system:\n  hostname: {row}\n"):
+        try:
+            wanted = YAML(typ="safe", pure=True).load(StringIO(text))
+        except YAMLError:
+            with pytest.raises(ValueError, match="not YAML"):
+                to_tree(text)
+            continue
+        (below,) = wanted.values()
+        assert list(to_data(to_tree(text)).values()) == [
+            {str(key): {} if value is None else value for key, value in below.items()}
+        ]

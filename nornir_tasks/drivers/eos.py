@@ -16,7 +16,7 @@ from nornir_tasks.drivers.eos_transport import KeepAliveEapi
 from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
 from nornir_tasks.errors import CommitError, DeviceError, Problem, StageError
 from nornir_tasks.platforms.eos.candidate import session_changes
-from nornir_tasks.platforms.eos.observe import BGP, OBSERVING, sessions
+from nornir_tasks.platforms.eos.observe import BGP, BGP_IPV6, OBSERVING, sessions
 from nornir_tasks.platforms.observed import FIELDS, Form, Observed, Observing
 from nornir_tasks.platforms.platform import Candidate
 
@@ -171,7 +171,8 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
 
     def established(self) -> frozenset[SessionKey]:
         """The BGP neighbours whose session is up."""
-        return frozenset(each.key for each in sessions(self._ask([BGP.what])[0]) if each.established)
+        answers = self._ask([BGP.what, BGP_IPV6.what])
+        return frozenset(each.key for answer in answers for each in sessions(answer) if each.established)
 
     def observe(self, fields: Collection[str] = FIELDS, vrfs: Sequence[str] = ()) -> Observed:
         """The live state of these fields: one request for data, one for what EOS shows as text only."""

@@ -39,6 +39,8 @@ INTERFACES = Request("show interfaces")
 STATUS = Request("show interfaces status")
 LLDP = Request("show lldp neighbors")
 BGP = Request("show ip bgp summary vrf all")
+BGP_IPV6 = Request("show ipv6 bgp summary vrf all")
+"""With neighbours of IPv6, in the shape of the other one (NAPALM 5.2.0 asks for both)."""
 ROUTES = Request("show ip route bgp")
 ROUTES_OF_ALL_VRFS = Request("show ip route vrf all bgp")
 GROUPS = Request("show port-channel")
@@ -66,7 +68,7 @@ PROFILE_PORTS = Request("show qos profile summary", Form.TEXT)
 REQUESTS = {
     "ports": (INTERFACES, STATUS),
     "lldp": (LLDP,),
-    "bgp": (BGP,),
+    "bgp": (BGP, BGP_IPV6),
     "routes": (ROUTES,),
     "qos": (INTERFACES, PFC, WATCHDOG, TRUST, ECN, PROFILES, PROFILE_PORTS),
     "dscp_to_priority": (MAPS,),
@@ -111,7 +113,7 @@ def observed(device: str, answers: Answers) -> Observed:
             LldpNeighbor(each["port"], each["neighborDevice"], each["neighborPort"])
             for each in _data(answers, LLDP).get("lldpNeighbors", [])
         ),
-        bgp=tuple(sessions(_data(answers, BGP))),
+        bgp=(*sessions(_data(answers, BGP)), *sessions(_data(answers, BGP_IPV6))),
         routes=tuple(_routes(_data(answers, ROUTES_OF_ALL_VRFS) or _data(answers, ROUTES))),
         qos=tuple(_qos(interfaces, answers)),
         dscp_to_priority=_code_points(_text(answers, MAPS)),
@@ -160,7 +162,7 @@ def _vlan(information: dict[str, Any]) -> str | None:
 
 
 def sessions(answer: dict[str, Any]) -> Iterator[BgpSession]:
-    """BGP's neighbours in the answer to ``BGP``."""
+    """BGP's neighbours in the answer to ``BGP`` or ``BGP_IPV6``."""
     for vrf, answer_of_vrf in answer.get("vrfs", {}).items():
         for address, peer in answer_of_vrf.get("peers", {}).items():
             up = peer.get("peerState") == "Established"

@@ -24,11 +24,18 @@ def _instances(view: View, params: dict[str, str]) -> list[Any]:
     return [instance for instance in view.state.bgp if wanted in ("all", instance.vrf)]
 
 
-def summary_json(view: View, params: dict[str, str]) -> dict[str, Any]:
+def sessions_of(view: View, vrf: str, *, is_ipv6: bool = False) -> list[BgpSession]:
+    """The sessions with neighbours of one family in a VRF."""
+    found = view.fabric.sessions(view.device.name, vrf)
+    return [each for each in found if (":" in each.neighbor.address) == is_ipv6]
+
+
+def summary_json(view: View, params: dict[str, str], *, is_ipv6: bool = False) -> dict[str, Any]:
     """``show ip bgp summary [vrf NAME|all]``."""
     vrfs = {}
     for instance in _instances(view, params):
-        peers = {s.neighbor.address: _summary(view, s) for s in view.fabric.sessions(view.device.name, instance.vrf)}
+        found = sessions_of(view, instance.vrf, is_ipv6=is_ipv6)
+        peers = {each.neighbor.address: _summary(view, each) for each in found}
         vrfs[instance.vrf] = {
             "vrf": instance.vrf,
             "routerId": instance.router_id,
@@ -39,8 +46,8 @@ def summary_json(view: View, params: dict[str, str]) -> dict[str, Any]:
 
 
 def summary6_json(view: View, params: dict[str, str]) -> dict[str, Any]:
-    """``show ipv6 bgp summary [vrf NAME|all]``: no IPv6 sessions."""
-    return {"vrfs": {name: {**vrf, "peers": {}} for name, vrf in summary_json(view, params)["vrfs"].items()}}
+    """``show ipv6 bgp summary [vrf NAME|all]``."""
+    return summary_json(view, params, is_ipv6=True)
 
 
 def peer_state(session: BgpSession) -> str:
@@ -93,25 +100,29 @@ def summary_text(view: View, params: dict[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def neighbors_json(view: View, params: dict[str, str]) -> dict[str, Any]:
+def neighbors_json(view: View, params: dict[str, str], *, is_ipv6: bool = False) -> dict[str, Any]:
     """``show ip bgp neighbors [ADDRESS] [vrf NAME|all]``."""
     wanted = params.get("address")
     vrfs = {}
     for instance in _instances(view, params):
-        sessions = view.fabric.sessions(view.device.name, instance.vrf)
+        sessions = sessions_of(view, instance.vrf, is_ipv6=is_ipv6)
         peers = [neighbor_facts(view, s) for s in sessions if wanted in (None, s.neighbor.address)]
         vrfs[instance.vrf] = {"peerList": peers}
     return {"vrfs": vrfs}
 
 
 def peers6_json(view: View, params: dict[str, str]) -> dict[str, Any]:
-    """``show ipv6 bgp peers [vrf NAME|all]``: none."""
-    return {"vrfs": {instance.vrf: {"peerList": []} for instance in _instances(view, params)}}
+    """``show ipv6 bgp peers [vrf NAME|all]``."""
+    return neighbors_json(view, params, is_ipv6=True)
 
 
 def neighbor_facts(view: View, session: BgpSession) -> dict[str, Any]:
     """What every form of ``show bgp neighbors`` has of a session."""
     n = session.neighbor
+    received, sent = (session.prefixes_received, 0), (session.prefixes_sent, 0)
+    (v4_received, v6_received), (v4_sent, v6_sent) = (
+        (received, sent) if ":" not in n.address else (received[::-1], sent[::-1])
+    )
     found: dict[str, Any] = {
         "peerAddress": n.address,
         "version": 4,
@@ -127,10 +138,10 @@ def neighbor_facts(view: View, session: BgpSession) -> dict[str, Any]:
         "keepaliveTime": session.keepalive_s,
         "configuredHoldTime": n.hold_s,
         "configuredKeepaliveTime": n.keepalive_s,
-        "prefixesReceived": session.prefixes_received,
-        "prefixesSent": session.prefixes_sent,
-        "v6PrefixesReceived": 0,
-        "v6PrefixesSent": 0,
+        "prefixesReceived": v4_received,
+        "prefixesSent": v4_sent,
+        "v6PrefixesReceived": v6_received,
+        "v6PrefixesSent": v6_sent,
         "maxTotalRoutes": n.prefix_limit or 0,
         "routeMapInbound": n.route_map_in or "",
         "routeMapOutbound": n.route_map_out or "",

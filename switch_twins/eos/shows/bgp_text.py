@@ -8,6 +8,7 @@ from __future__ import annotations
 from ...sessions import BgpSession
 from ...state import BgpInstance
 from ..view import View
+from .bgp import sessions_of
 
 _LAST = {"established": ("OpenConfirm", "RecvUpdate"), "active": ("Connect", "TransportError")}
 _STATES = {"established": "Established", "active": "Active"}
@@ -15,21 +16,21 @@ _BGP_PORT, _CLIENT_PORT = 179, 35001
 _MESSAGES = ("Opens", "Notifications", "Updates", "Keepalives", "Route-Refresh", "Total messages")
 
 
-def neighbors_text(view: View, params: dict[str, str]) -> str:
+def neighbors_text(view: View, params: dict[str, str], *, is_ipv6: bool = False) -> str:
     """``show ip bgp neighbors [ADDRESS] [vrf NAME|all]``."""
     wanted, vrf = params.get("address"), params.get("vrf") or "default"
     blocks = [
         [*_head(session), *_state(view, session), *_counts(session), *_foot(session, instance)]
         for instance in view.state.bgp
-        for session in view.fabric.sessions(view.device.name, instance.vrf)
+        for session in sessions_of(view, instance.vrf, is_ipv6=is_ipv6)
         if vrf in ("all", instance.vrf) and wanted in (None, session.neighbor.address)
     ]
     return "".join("\n".join(block) + "\n\n" for block in blocks)
 
 
-def peers6_text(_: View, __: dict[str, str]) -> str:
-    """``show ipv6 bgp peers``: none."""
-    return ""
+def peers6_text(view: View, params: dict[str, str]) -> str:
+    """``show ipv6 bgp peers [ADDRESS] [vrf NAME|all]``."""
+    return neighbors_text(view, params, is_ipv6=True)
 
 
 def _head(session: BgpSession) -> list[str]:
@@ -64,9 +65,9 @@ def _counts(session: BgpSession) -> list[str]:
     lines = ["  Message Statistics:", f"{'Sent':>29}{'Rcvd':>10}"]
     lines += [f"    {name + ':':<16}{0:>9}{0:>10}" for name in _MESSAGES]
     lines += ["  Prefix Statistics:", f"{'Sent':>39}{'Rcvd':>10}"]
-    lines.append(f"    {'IPv4 Unicast:':<16}{session.prefixes_sent:>19}{session.prefixes_received:>10}")
-    lines.append(f"    {'IPv6 Unicast:':<16}{0:>19}{0:>10}")
-    neighbor = session.neighbor
+    neighbor, counts = session.neighbor, [(session.prefixes_sent, session.prefixes_received), (0, 0)]
+    for family, (sent, received) in zip((4, 6), counts[:: -1 if ":" in neighbor.address else 1], strict=True):
+        lines.append(f"    {f'IPv{family} Unicast:':<16}{sent:>19}{received:>10}")
     if neighbor.prefix_limit:
         lines.append(f"  Configured maximum total number of routes is {neighbor.prefix_limit}")
     lines += [

@@ -80,7 +80,7 @@ def test_what_several_fields_need_is_asked_once(os: str) -> None:
 def test_a_whole_look_asks_no_more_than_it_did() -> None:
     """On EOS in two requests, on NX-OS in one.
 
-    Learned addresses are one more everywhere.
+    Learned addresses are one more everywhere, on EOS neighbours of IPv6.
 
     Of groups, partners, gateways, trunks and trees one command more each, of a pair two, on Cumulus Linux 0 and 1; of
     base configuration five, on Cumulus Linux two.
@@ -92,15 +92,15 @@ def test_a_whole_look_asks_no_more_than_it_did() -> None:
 
     base = ("clock", "log_targets", "zero_touch", "vrf_ports", "accounts", "macs")
     trees = ("trees", "tree_ports", "partners", *base)
-    assert commands("groups", "pair", "gateways", "carried", *trees) == {"eos": 12, "nvue": 7, "nxos": 14}
-    assert commands("pair", "gateways", "carried", *trees) == {"eos": 13, "nvue": 7, "nxos": 15}
-    assert commands("gateways", "carried", *trees) == {"eos": 15, "nvue": 8, "nxos": 17}
-    assert commands("carried", *trees) == {"eos": 16, "nvue": 8, "nxos": 18}
-    assert commands(*trees) == {"eos": 17, "nvue": 8, "nxos": 19}
-    assert commands("partners", *base) == {"eos": 18, "nvue": 8, "nxos": 20}
-    assert commands(*base) == {"eos": 19, "nvue": 8, "nxos": 21}
-    assert commands("macs") == {"eos": 24, "nvue": 10, "nxos": 26}
-    assert commands() == {"eos": 25, "nvue": 11, "nxos": 27}
+    assert commands("groups", "pair", "gateways", "carried", *trees) == {"eos": 13, "nvue": 7, "nxos": 14}
+    assert commands("pair", "gateways", "carried", *trees) == {"eos": 14, "nvue": 7, "nxos": 15}
+    assert commands("gateways", "carried", *trees) == {"eos": 16, "nvue": 8, "nxos": 17}
+    assert commands("carried", *trees) == {"eos": 17, "nvue": 8, "nxos": 18}
+    assert commands(*trees) == {"eos": 18, "nvue": 8, "nxos": 19}
+    assert commands("partners", *base) == {"eos": 19, "nvue": 8, "nxos": 20}
+    assert commands(*base) == {"eos": 20, "nvue": 8, "nxos": 21}
+    assert commands("macs") == {"eos": 25, "nvue": 10, "nxos": 26}
+    assert commands() == {"eos": 26, "nvue": 11, "nxos": 27}
 
 
 def test_vrfs_cost_a_request_each_on_nvue_and_nowhere_else_and_none_where_there_are_none() -> None:

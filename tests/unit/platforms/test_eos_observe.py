@@ -5,6 +5,7 @@ from typing import Any
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.platforms.eos.observe import (
     BGP,
+    BGP_IPV6,
     ECN,
     INTERFACES,
     LLDP,
@@ -116,6 +117,15 @@ def test_routes_of_all_vrfs_say_their_vrf() -> None:
     answers = {name: vlans for name, vlans in SHOWN.items() if name != ROUTES.what}
     seen = observed("leaf", {**answers, ROUTES_OF_ALL_VRFS.what: {"vrfs": table}})
     assert seen.routes == (((None, "10.255.0.2/32"), 2), (("COMPUTE", "10.168.0.0/24"), 1))
+
+
+def test_sessions_with_neighbors_of_ipv6_are_seen_beside_those_of_ipv4() -> None:
+    six = {"2001:db8:200::1": {"peerState": "Established", "asn": "64500", "prefixReceived": 1}}
+    seen = observed("edge-1", {**SHOWN, BGP_IPV6.what: {"vrfs": {"default": {"peers": six}}}})
+    assert [each.address for each in seen.bgp] == ["10.160.0.0", "10.160.0.2", "192.0.2.1", "2001:db8:200::1"]
+    assert seen.bgp[-1] == BgpSession(
+        "2001:db8:200::1", 64500, established=True, state="Established", prefixes_received=1
+    )
 
 
 def test_a_port_is_in_its_vlan_or_routed_or_a_trunk_and_else_nothing_is_told() -> None:

@@ -118,7 +118,6 @@ PARTS = (
             "/etc/gpufabric/bastion.nft": "bastion.nft.j2",
             "/etc/systemd/system/gpufabric-bastion.service": "bastion.service.j2",
             "/etc/systemd/system/nftables.service.d/gpufabric-bastion.conf": "nftables-dropin.conf.j2",
-            "/etc/systemd/system/gpufabric-bastion-unconfirmed.service": "unconfirmed.service.j2",
             "/etc/systemd/system/gpufabric-bastion-jumps.service": "jumps.service.j2",
             "/usr/local/sbin/gpufabric-bastion-session": "session.sh.j2",
             "/usr/local/sbin/gpufabric-bastion-jumps": "jumps.py",

@@ -70,7 +70,7 @@ def _keys(values: Mapping[str, Any]) -> Iterator[str]:
             yield f"bastion_keys {name}: nobody of bastion_users; correct boundary.bastions.users in fabric.yml"
         for number, key in enumerate(keys):
             yield from (f"bastion_keys {name}[{number}]: {what}" for what in _of_key(key))
-    for variable in ("user_ca", "tool_ca"):
+    for variable in ("user_ca", "tool_ca", "revoked_keys"):
         for number, key in enumerate(values[variable]):
             yield from (f"bastion_{variable}[{number}]: {what}" for what in _of_key(key))
 

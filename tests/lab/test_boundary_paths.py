@@ -70,6 +70,15 @@ one.sendto(bytes(number), (to, port))
 try: print(len(one.recvfrom(65536)[0]))
 except TimeoutError: print(0)
 """
+MANY = """
+import socket, sys
+to, number = sys.argv[1], int(sys.argv[2])
+for source in sys.argv[3:]:
+    for _ in range(number):
+        with socket.socket(socket.AF_INET6 if ':' in to else socket.AF_INET, socket.SOCK_DGRAM) as one:
+            one.bind((source, 0))
+            one.sendto(b'x', (to, 9))
+"""
 MIDSTREAM = """
 import socket, struct, sys
 source, to = (socket.inet_aton(each) for each in sys.argv[1:3])
@@ -201,3 +210,18 @@ def test_what_comes_without_its_beginning_is_dropped_and_counted(pair: Pair) -> 
     dropped = {name: after[name] - before[name] for name in forwarded if after[name] != before[name]}
     # An answer without a question is no state at all; the others may be of a connection that went another way.
     assert dropped == {"midstream": 2, "invalid": 1}
+
+
+@pytest.mark.parametrize("family", [4, 6])
+def test_where_the_set_of_senders_is_full_the_others_have_one_share_together(pair: Pair, family: int) -> None:
+    text = rendered("firewall.nft.j2", firewall_new_per_second=1)
+    assert text.count("size 65536") == 2
+    pair.load("firewall-1", text.replace("size 65536", "size 2"))
+    networks = [f"198.51.100.{each}" if family == 4 else f"2001:db8:{900 + each}::7" for each in range(80, 90)]
+    for each in networks:
+        pair.ip("outside", "address", "add", each, "dev", "wan", *(["nodad"] if family == 6 else []))
+    to = "203.0.113.70" if family == 4 else "2001:db8:101::46"
+    pair.inside("outside", sys.executable, "-c", MANY, to, "10", *networks)
+    # Ten each: of two senders eight, and of all the others but two, less what a busy machine takes seconds for.
+    assert 2 * 8 + 20 < counters(pair)["limited"] <= 2 * 8 + 78
+    pair.load("firewall-1", rendered("firewall.nft.j2"))

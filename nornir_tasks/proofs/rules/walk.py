@@ -169,10 +169,17 @@ class _Line:
         try:
             found = self._narrowed(place, kind, body, inside)
         except NotUnderstoodError:
-            return self._doubted(inside)
+            return inside if self._is_of_excess(place) else self._doubted(inside)
         if found is not None:
             return found
         return [] if self._verdict(kind, body, inside) else self._doubted(inside)
+
+    def _is_of_excess(self, place: int) -> bool:
+        """Does the rule ask next whether a limit is exceeded? Then what is within limits goes on, whatever it is."""
+        following = self.rule.statements[place + 1 : place + 2]
+        return any(
+            kind in ("limit", "ct count") and body.get("inv") for each in following for kind, body in each.items()
+        )
 
     def _narrowed(self, place: int, kind: str, body: Any, inside: list[Arrived]) -> list[Arrived] | None:  # noqa: ANN401
         """By a statement that lets on some packets and others not; None: this one is another. NotUnderstoodError."""

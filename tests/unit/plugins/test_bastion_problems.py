@@ -27,6 +27,7 @@ VALUES: dict[str, Any] = {
     "targets": [{"name": "leaf-1", "group": "switches", "address": "10.183.0.12", "tcp": ["22"], "udp": []}],
     "keys": {"ada": [ED25519]},
     "user_ca": [],
+    "revoked_keys": [],
     "tool_account": "ansible",
     "tool_ca": [ED25519],
     "second_factor": "totp",
@@ -118,6 +119,7 @@ def test_root_is_not_ansibles_account() -> None:
         ({"totp_secrets": {"ada": SECRET[:16]}}, "bastion_totp_secrets ada: 10 bytes; 16 or more"),
         ({"totp_secrets": {"ada": SECRET, "eve": SECRET}}, "bastion_totp_secrets: two people have the same"),
         ({"targets": []}, "bastion_users ada: no target is of the group switches"),
+        ({"revoked_keys": ["nonsense"]}, "bastion_revoked_keys[0]: no public key that is taken"),
         ({"tool_account": "ansible", "user_ca": ["nonsense"]}, "bastion_user_ca[0]: no public key that is taken"),
     ],
 )

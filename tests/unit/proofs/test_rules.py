@@ -187,6 +187,16 @@ def test_limits_are_taken_both_ways_and_are_no_doubt() -> None:
     assert {(each.passes, bool(each.way.over)) for each in fates(over, packet())} == {(True, False), (False, True)}
 
 
+def test_a_doubtful_question_before_an_excess_casts_no_doubt_on_what_is_within_limits() -> None:
+    asks = match(field("ip", "saddr"), "@found_by_packets", "!=")
+    excess = {"limit": {"rate": 5, "per": "second", "inv": True}}
+    its = fates(document([asks, excess, DROP], [ACCEPT]), packet())
+    assert {(each.passes, bool(each.way.over)) for each in its} == {(True, False), (False, True)}
+    assert not any(each.way.doubts for each in its)
+    kept = {"limit": {"rate": 5, "per": "second"}}
+    assert any(each.way.doubts for each in fates(document([asks, kept, DROP], [ACCEPT]), packet()))
+
+
 def test_flags_of_tcp_that_open_a_connection() -> None:
     masked = {"&": [field("tcp", "flags"), ["fin", "syn", "rst", "ack"]]}
     found = document([match(masked, "syn", "!="), DROP], [ACCEPT])

@@ -1,7 +1,7 @@
-"""SHA-256 crypt ($5$): NX-OS's form of stored passwords (``username X password 5 $5$...``).
+"""NX-OS's forms of stored passwords: SHA-256 crypt ($5$, ``username X password 5 $5$...``), and Cisco's type 7.
 
-Implemented here because Python has no alternative: its crypt module is gone from Python 3.13. Algorithm: Ulrich
-Drepper, "Unix crypt using SHA-256 and SHA-512" (2008), 5000 rounds.
+SHA-256 crypt is implemented here because Python has no alternative: its crypt module is gone from Python 3.13.
+Algorithm: Ulrich Drepper, "Unix crypt using SHA-256 and SHA-512" (2008), 5000 rounds.
 """
 
 from __future__ import annotations
@@ -78,3 +78,13 @@ def _letters(value: int, count: int) -> str:
         letters += _ALPHABET[value & 63]
         value >>= 6
     return letters
+
+
+_OF_TYPE_7 = b"dsfd;kfoA,.iyewrkldJKDHSUBsgvca69834ncxv9873254k;fg87"
+"""The key of type 7, the same in all switches (netutils 1.19.2, password.py, decrypt_cisco_type7)."""
+
+
+def of_type_7(stored: str) -> str:
+    """The password that a text of type 7 stands for. Raises ValueError for a text that is none."""
+    start, content = int(stored[:2]), bytes.fromhex(stored[2:])
+    return "".join(chr(each ^ _OF_TYPE_7[(start + at) % len(_OF_TYPE_7)]) for at, each in enumerate(content))

@@ -18,6 +18,7 @@ from ..twin import Twin
 from . import to_kernel
 from .extract import active_vlans, is_routed, primary_address, vrf_of
 from .outside import outside
+from .password import of_type_7
 from .ports import interfaces
 from .twin import NxosTwin
 
@@ -55,7 +56,8 @@ _FORWARDING = re.compile(
 )
 _SWITCHED = re.compile(r"channel-group|switchport (mode|access|trunk)")
 _TOP = re.compile(r"router (ospf|isis|eigrp|rip|ospfv3)|interface (nve|Tunnel)|ip nat")
-_NO_PASSWORD = "FRR needs the password itself, a switch has its hash"  # noqa: S105
+_TYPE_7 = "password 7 "
+_NO_PASSWORD = "FRR needs the password itself, which only type 7 says"  # noqa: S105
 _NOT_PLAYED = "only unicast is routed, that of IPv6 between addresses of IPv6 in the default VRF alone"
 _UNKNOWN = "no counterpart in FRR is known here"
 
@@ -88,7 +90,20 @@ def of_tree(tree: Tree, *, has_devices: bool = False) -> Routing:
 
 def _peers(tree: Tree, process: Node, scope: Node) -> dict[str, Peer]:
     retry_s = int(process.value("reconnect-interval", "seconds") or 60)
-    return {node.params["peer"]: Peer(_bfd_of(tree, node.params["peer"]), retry_s) for node in scope.find("neighbor")}
+    return {
+        node.params["peer"]: Peer(_bfd_of(tree, node.params["peer"]), retry_s, _password(process, node))
+        for node in scope.find("neighbor")
+    }
+
+
+def _password(process: Node, peer: Node) -> str | None:
+    """A neighbour's own, or its template's; None where nobody can say it (type 3)."""
+    template = process.first(f"template peer {peer.value('inherit peer', 'template')}")
+    for level in (peer, template):
+        line = level.first("password") if level is not None else None
+        if line is not None:
+            return of_type_7(line.params["key"]) if line.words.startswith(_TYPE_7) else None
+    return None
 
 
 def _graceful_restart(process: Node) -> Literal["on", "helper", "off"]:
@@ -142,7 +157,8 @@ def _of_process(process: Node, *, has_devices: bool) -> Iterator[Unplayed]:
         elif node.words.startswith(("template peer ", "neighbor ")):
             for line in node.ordered():
                 if line.words.startswith("password"):
-                    yield Unplayed("password", _NO_PASSWORD, where)
+                    if not line.words.startswith(_TYPE_7):
+                        yield Unplayed("password", _NO_PASSWORD, where)
                 elif line.words.startswith("address-family "):
                     yield from _of_family(line, _PEER_FAMILY, f"{where}, {line.words}", _families_of(process, node))
                 else:

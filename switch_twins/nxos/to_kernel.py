@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..engine import Node, Tree
 from ..routed.configured_lists import ConfiguredLists, configured_lists
 from ..routed.form import Gateway
+from ..routed.lists import Family
 from .extract_hsrp import hsrp_groups
 from .ports import interfaces
 
@@ -83,6 +84,14 @@ def _mac(number: int) -> str:
 
 
 def lists(tree: Tree) -> ConfiguredLists:
-    """IPv4 lists that interfaces use."""
-    there = {node.params["name"]: node for node in tree.find("ip access-list")}
-    return configured_lists(interfaces(tree), there, _PORT_NAMES)
+    """Lists of both families that interfaces use."""
+    found = []
+    families: tuple[tuple[str, Family, str], ...] = (
+        ("ip access-list", "ip", "ip access-group"),
+        ("ipv6 access-list", "ip6", "ipv6 traffic-filter"),
+    )
+    for words, family, used_by in families:
+        there = {node.params["name"]: node for node in tree.find(words)}
+        found.append(configured_lists(interfaces(tree), there, _PORT_NAMES, family, used_by))
+    four, six = found
+    return ConfiguredLists(four.lists + six.lists, four.bound + six.bound, four.unreadable + six.unreadable)

@@ -198,8 +198,11 @@ def _table(family: Family, lists: Iterable[AccessList], bound: Iterable[Bound]) 
 
 
 def _ports(bound: Bound) -> str:
-    name = kernel_name(bound.interface)
-    return f'{{ "{name}", "{gateway_name(bound.interface)}" }}'
+    names = [kernel_name(bound.interface), gateway_name(bound.interface)]
+    if bound.family == "ip6":
+        names.append(gateway_name(bound.interface, is_six=True))
+    quoted = ", ".join(f'"{name}"' for name in names)
+    return f"{{ {quoted} }}"
 
 
 def _chain(name: str) -> str:

@@ -307,7 +307,7 @@ def _gateways() -> Iterator[Rendered]:
 
 def _edges() -> Iterator[Rendered]:
     """Edge routers of each system, those of Cumulus Linux in both spellings and signed; drained as well."""
-    sites = [edge_systems.text_of(system, signed=system == "nvue") for system in edge_systems.SYSTEMS]
+    sites = [edge_systems.text_of(system, signed=True) for system in edge_systems.SYSTEMS]
     sites.append(edge_systems.text_of("nvue", signed=True).replace('"5.16"', '"5.14"'))
     with tempfile.TemporaryDirectory() as folder:
         for text in sites:

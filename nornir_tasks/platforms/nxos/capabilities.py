@@ -27,6 +27,7 @@ from nornir_tasks.design.capabilities import (
 )
 from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.design.ecn_figures import EcnFigure
+from nornir_tasks.design.guard_facts import GuardFacts
 from nornir_tasks.platforms.nxos.headroom import CLOUD_SCALE
 from nornir_tasks.platforms.nxos.port_map import LAG
 
@@ -104,6 +105,17 @@ _ACLS = AclFacts(
     source="cisco.nxos nxos_acl_interfaces and nxos_acls",
     # nxos_acls has message_type as a number for ICMP, and words alone for ICMPv6
     icmp_types=frozenset({"ipv4"}),
+)
+
+_GUARDS = GuardFacts(
+    # cisco.nxos 11.1.0 nxos_bgp_templates, password: types 0, 3 and 7; what was entered with type 7 is printed so
+    # (nxos_bgp_global, after state). Numbers before and form of the text: netutils 1.19.2, password.py
+    md5=KeyFacts(
+        r"(?:0\d|1[0-5])(?:[0-9A-F]{2}){1,80}",
+        "type 7, as 'show running-config' prints it behind 'password 7': digits and capital letters A to F",
+    ),
+    ao_gap="no public source has NX-OS' lines for it (its data model of key chains has no identifiers to send)",
+    rpki_gap="no public source has NX-OS' lines for validators",
 )
 
 # 400G start values of four public scripts of one Cisco author: 950 kbytes, 3000 kbytes, 7 % (roce_enable).
@@ -237,6 +249,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         has_next_hops=True,
         # tests/corpus/nxos/NOTES.md, Edge routers: every line of it has a source
         has_outside_bgp=True,
+        guards=_GUARDS,
         # batfish nxos_interface_hsrp and nxos_interface_hsrp_ipv6; groups 0 to 4095: terraform-provider-nxos hsrp.yaml
         has_gateways=True,
         has_gateway_roles=True,

@@ -90,7 +90,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # RFC 4271, 4.2 and 6.5: hold time and ASN are agreed when a session opens, so new ones count once it was torn down
     # and opened anew (RFC 5082: so does the TTL that is taken). A session that goes takes its routes along.
     (rf"{_BGP} / neighbor \S+(?: / (?:inherit peer|remote-as) .*)?", Disruption.DATAPLANE_BLIP),
-    (rf"{_BGP} / template peer \S+(?: / (?:ttl-security|timers) .*)?", Disruption.DATAPLANE_BLIP),
+    (rf"{_BGP} / template peer \S+(?: / (?:password|ttl-security|timers) .*)?", Disruption.DATAPLANE_BLIP),
     # Removing or renumbering the process ends every session: Unicast Routing Configuration Guide, "Basic BGP".
     (r"router bgp \S+", Disruption.AGENT_RESTART),
     (rf"{_BGP} / router-id .*", Disruption.AGENT_RESTART),

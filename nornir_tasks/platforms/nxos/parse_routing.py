@@ -65,6 +65,7 @@ _TEMPLATE = (
         hidden=("timers 60 180",),
     ),
     row(r"bfd", "bfd", yes),
+    row(r"password 7 (\S+)", "password", text, single="password"),
     row(r"ttl-security hops 1", "ttl_security", yes, single="ttl-security hops"),
 )
 _NEIGHBOR = (
@@ -318,6 +319,7 @@ def _group(name: str, read: Mapping[str, Any], retry_s: int) -> PeerGroup:
         route_map_out=read.get("route_map_out"),
         family=read.get("family", "ipv4"),
         next_hop_self=read.get("next_hop_self", False),
+        password=read.get("password"),
     )
 
 

@@ -257,7 +257,7 @@ def test_a_plane_called_boundary_is_both_edge_routers_and_nobody_elses() -> None
 def test_what_is_rendered_is_read_back_whole_and_every_line_has_its_owner(
     system: str, name: str, drained: bool, tmp_path: Path
 ) -> None:
-    (tmp_path / "fabric.yml").write_text(edge_systems.text_of(system))
+    (tmp_path / "fabric.yml").write_text(edge_systems.text_of(system, signed=True))
     there = edge_systems.design_of(tmp_path).network
     made = device_config(there, there.device(name), drained=drained)
     assert made.config.os == system

@@ -38,9 +38,8 @@ class EdgePair:
     """``folder`` holds what the daemons need, where the user that they run as can reach it; ``secrets``: values."""
 
     def __init__(self, site: Path, folder: Path, twins: Path, secrets: Mapping[str, str] | None = None) -> None:
-        self.secrets = secrets or {}
         self.design: SiteDesign = design_of(site)
-        self.lab: LabServer = loaded(self.design, [BOUNDARY], twins)
+        self.lab: LabServer = loaded(self.design, [BOUNDARY], twins, secrets=secrets)
         assert self.design.network.edge is not None
         self.terms: EdgeTerms = self.design.network.edge
         self.routers = [each for each in self.design.network.devices if each.fabric == self.terms.fabric]
@@ -116,13 +115,10 @@ class EdgePair:
             self.frr[name].tell(lines)
 
     def configured(self, name: str) -> tuple[Routing, str]:
-        """What is read out of a configuration, and FRR's lines of it, with each secret's value in its place."""
+        """What is read out of a configuration, and FRR's lines of it."""
         twin = self.lab.twins[name]
         routing: Routing = import_module(f"switch_twins.{twin.device.os}.to_frr").routing(twin, has_devices=True)
-        lines = text(configuration(twin.state(), routing, release()))
-        for secret, value in self.secrets.items():
-            lines = lines.replace(f"<secret:{secret}>", value)
-        return routing, lines
+        return routing, text(configuration(twin.state(), routing, release()))
 
     def nft(self, who: str, lines: str) -> None:
         """Rules of a namespace."""

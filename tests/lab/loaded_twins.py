@@ -24,21 +24,30 @@ from switch_twins.twin import Twin
 
 
 def loaded(
-    site: Path | str | SiteDesign, planes: Iterable[str], directory: Path, more: Mapping[str, str] | None = None
+    site: Path | str | SiteDesign,
+    planes: Iterable[str],
+    directory: Path,
+    more: Mapping[str, str] | None = None,
+    secrets: Mapping[str, str] | None = None,
 ) -> LabServer:
     """The lab of a site, each switch with what it is given for these planes over its configuration of day 0.
 
-    ``more``: lines of others, or by hand, on top of that; by switch.
+    ``more``: lines of others, or by hand, on top of that; by switch. ``secrets``: values, by name.
     """
     design = site if isinstance(site, SiteDesign) else load(site)
-    return asyncio.run(_loaded(design, list(planes), directory, more or {}))
+    return asyncio.run(_loaded(design, list(planes), directory, more or {}, secrets or {}))
 
 
-async def _loaded(design: SiteDesign, planes: list[str], directory: Path, more: Mapping[str, str]) -> LabServer:
+async def _loaded(
+    design: SiteDesign, planes: list[str], directory: Path, more: Mapping[str, str], secrets: Mapping[str, str]
+) -> LabServer:
     lab = LabServer(spec_of(design, directory))
     lab.build()
     for each in render(select(design, planes, [])):
-        give(lab.twins[each.device], each.text)
+        text = each.text
+        for name, value in secrets.items():
+            text = text.replace(f"<secret:{name}>", value)
+        give(lab.twins[each.device], text)
     for name, text in more.items():
         give(lab.twins[name], text)
     return lab

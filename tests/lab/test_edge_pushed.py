@@ -1,17 +1,28 @@
-"""Edge routers of every system as pushes make them: from nothing, drained, and back."""
+"""Edge routers of every system as pushes make them: from nothing, drained, and back; here and at the terminal."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from at_terminal import Operator
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.files.templates import environment
 from tests.lab.pushes import bare_like, push
+from tests.property.mutants import each_change_is_reported
 from tests.unit.design import edge_systems
+
+PARTIAL = "takes: partial, max_prefixes: 20000"
+"""What the site asks of isp-b; not every model is known to hold so many."""
+each_system = pytest.mark.parametrize("system", edge_systems.SYSTEMS)
+
+
+def network_of(system: str, folder: Path) -> Network:
+    (folder / "fabric.yml").write_text(edge_systems.text_of(system), encoding="utf-8")
+    return edge_systems.design_of(folder).network
 
 
 def whole(network: Network, name: str, *, drained: bool = False) -> Wanted:
@@ -19,10 +30,9 @@ def whole(network: Network, name: str, *, drained: bool = False) -> Wanted:
     return wanted(made.config, made.capabilities, made.claims, environment(made.config.os))
 
 
-@pytest.mark.parametrize("system", edge_systems.SYSTEMS)
+@each_system
 def test_a_router_is_made_of_nothing_drained_and_as_it_was(system: str, tmp_path: Path) -> None:
-    (tmp_path / "fabric.yml").write_text(edge_systems.text_of(system), encoding="utf-8")
-    network = edge_systems.design_of(tmp_path).network
+    network = network_of(system, tmp_path)
     for name in ("edge-1", "edge-2"):
         here, drained = whole(network, name), whole(network, name, drained=True)
         switch = bare_like(here)
@@ -32,3 +42,25 @@ def test_a_router_is_made_of_nothing_drained_and_as_it_was(system: str, tmp_path
         assert push(switch, drained) > 0
         assert push(switch, here) > 0
         assert switch.running() == before
+
+
+@each_system
+def test_every_line_deleted_or_changed_is_a_difference(system: str, tmp_path: Path) -> None:
+    here = whole(network_of(system, tmp_path), "edge-2", drained=True)
+    counts = [each_change_is_reported(here, path) for path, _ in here.tree.walk()]
+    assert sum(deleted for deleted, _ in counts) > 50
+
+
+@each_system
+def test_a_push_at_the_terminal_changes_both_and_then_neither(system: str, tmp_path: Path) -> None:
+    site = tmp_path / "edge"
+    site.mkdir()
+    text = edge_systems.text_of(system).replace(PARTIAL, "takes: default, max_prefixes: 10")
+    (site / "fabric.yml").write_text(f"{text}management: {{source: lab}}\n", encoding="utf-8")
+    operator = Operator(site, tmp_path / "state")
+    operator.start()
+    try:
+        assert "2 of 2 changed" in operator.run("push", "--plane", "boundary", "--yes")
+        assert "0 of 2 changed" in operator.run("push", "--plane", "boundary", "--yes")
+    finally:
+        operator.run("lab", "down")

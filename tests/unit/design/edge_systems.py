@@ -22,18 +22,22 @@ ROUTES = 64_000
 
 
 def text_of(system: str, *, signed: bool = False) -> str:
-    """The site's file with this system; ``signed``: all sessions with upstreams, by one secret."""
+    """The site's file with this system; ``signed``: all sessions with upstreams, by one secret, if it has that."""
     before, mark, after = SITE.read_text(encoding="utf-8").partition("  edge:\n")
     for key, word in SYSTEMS["nvue"].items():
         line, new = f"      {key}: {word}\n", f"      {key}: {SYSTEMS[system][key]}\n"
         at = line if key == "speed" else line.removeprefix("  ")
         assert at in after, at
         after = after.replace(at, new if key == "speed" else new.removeprefix("  "))
-    return (
-        before
-        + mark
-        + (after.replace("      edge: ", "      md5: !secret upstreams\n      edge: ") if signed else after)
-    )
+    if signed and _signs(system):
+        after = after.replace("      edge: ", "      md5: !secret upstreams\n      edge: ")
+    return before + mark + after
+
+
+def _signs(system: str) -> bool:
+    words = SYSTEMS[system]
+    asic = load_catalogue().switches[words["model"]].asic
+    return platforms()[system].facts.capabilities(words["release"].strip('"'), asic).guards.md5 is not None
 
 
 def catalogue() -> Catalogue:

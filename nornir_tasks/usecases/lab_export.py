@@ -17,7 +17,7 @@ from nornir_tasks.lab.export.sonic import SonicTopology
 from nornir_tasks.lab.manager import Lab
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.usecases.site import Selection, SiteDesign, select
+from nornir_tasks.usecases.site import BOUNDARY, Selection, SiteDesign, select
 
 MARK_CONTAINERLAB, MARK_AIR, MARK_FRR, MARK_SONIC = "/containerlab", "/air", "/frr", "/sonic"
 """Behind a site's name in the list of what was written to a folder."""
@@ -38,7 +38,9 @@ class Exported:
 
 def chosen(design: SiteDesign, planes: tuple[str, ...], limit: tuple[str, ...]) -> Selection:
     """The switches of an export, with what planes own: base configuration is the lab's own."""
-    return select(design, planes or tuple(each for each in design.network.planes if each != BASE), limit)
+    every = [each for each in design.network.planes if each != BASE]
+    every += [BOUNDARY] * (design.network.edge is not None)
+    return select(design, planes or every, limit)
 
 
 def containerlab(selection: Selection, folder: Path, options: Options, *, overwrite: bool = False) -> Exported:

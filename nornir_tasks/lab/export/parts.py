@@ -69,6 +69,9 @@ def parts(network: Network, switches: Iterable[Device]) -> Parts:
         if managed:
             why = "a management port: the lab's own management network is there instead"
             left_out.append(LeftOut(link.name, _ends(link), why))
+        elif link.kind == "outside":
+            why = "a firewall or an upstream's router at its other end: neither is a node of an exported lab"
+            left_out.append(LeftOut(link.name, _ends(link), why))
         elif others:
             left_out.append(LeftOut(link.name, _ends(link), f"{others[0].device} was not chosen"))
         else:

@@ -25,7 +25,7 @@ def of(name: str = "bastion-1", **changed: object) -> BastionVars:
 
 
 def test_a_site_without_bastions_has_none() -> None:
-    assert bastion_host_vars(load_site("lab").intent, site()[1]) == {}
+    assert bastion_host_vars(load_site("lab-rails").intent, site()[1]) == {}
 
 
 def test_bastions_have_the_addresses_that_firewalls_let_clients_to() -> None:

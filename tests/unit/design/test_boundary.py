@@ -31,7 +31,7 @@ def of(name: str = "firewall-1") -> FirewallVars:
 
 
 def test_a_site_without_a_boundary_has_no_firewalls() -> None:
-    intent, network = load_site("lab").intent, site()[1]
+    intent, network = load_site("lab-rails").intent, site()[1]
     assert boundary(intent, network) is None
     assert firewall_host_vars(intent, network) == {}
 

@@ -40,7 +40,7 @@ def firewall(name: str = "firewall-1") -> FirewallVars:
 
 
 def test_a_site_without_balancers_has_none() -> None:
-    assert load_balancer_host_vars(load_site("lab").intent, site()[1]) == {}
+    assert load_balancer_host_vars(load_site("lab-rails").intent, site()[1]) == {}
 
 
 def test_each_balancer_has_an_address_of_its_own_and_the_first_one_begins() -> None:

@@ -28,8 +28,8 @@ def with_relays(**change: object) -> tuple[Intent, Network]:
 
 
 def test_a_site_without_relays_has_none_and_no_clients_of_any() -> None:
-    assert relay_host_vars(load_site("lab").intent, site()[1]) == {}
-    assert egress_client_host_vars(load_site("lab").intent, site()[1]) == {}
+    assert relay_host_vars(load_site("lab-rails").intent, site()[1]) == {}
+    assert egress_client_host_vars(load_site("lab-rails").intent, site()[1]) == {}
 
 
 def test_each_relay_has_addresses_of_its_own_and_the_proxy_has_one_that_moves() -> None:

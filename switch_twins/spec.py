@@ -137,11 +137,15 @@ class HostEnd:
 
 @dataclass(frozen=True, slots=True)
 class Speaks:
-    """BGP of a host that is another network's router. ``peers``: address and AS number; ``announces``: prefixes."""
+    """BGP of a host that is another network's router. ``peers``: address and AS number; ``announces``: prefixes.
+
+    signs  it signs its segments, as its peers must (whether with one password, nobody looks)
+    """
 
     asn: int
     peers: tuple[tuple[str, int], ...]
     announces: tuple[str, ...] = ()
+    signs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,9 +346,15 @@ class _HostReader:
         return Host(name, port, End(*switch), mtu_bytes, lldp, cable, end, bgp)
 
     def _speaks(
-        self, where: str, *, asn: int, peers: Iterable[tuple[str, int]], announces: Iterable[str] = ()
+        self,
+        where: str,
+        *,
+        asn: int,
+        peers: Iterable[tuple[str, int]],
+        announces: Iterable[str] = (),
+        signs: bool = False,
     ) -> Speaks:
-        found = Speaks(asn, tuple((address, number) for address, number in peers), tuple(announces))
+        found = Speaks(asn, tuple((address, number) for address, number in peers), tuple(announces), signs)
         for text in (*(address for address, _ in found.peers), *found.announces):
             try:
                 ip_network(text)

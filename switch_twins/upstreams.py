@@ -53,7 +53,10 @@ def _of_family(
     """Neighbours, networks and the routes to these."""
     peers = ((address, asn) for address, asn in speaks.peers if (":" in address) == is_ipv6)
     networks = tuple(each for each in speaks.announces if (":" in each) == is_ipv6)
-    neighbors = (BgpNeighbor(address, asn, ttl_security_hops=GTSM_HOPS, send_community=True) for address, asn in peers)
+    neighbors = (
+        BgpNeighbor(address, asn, ttl_security_hops=GTSM_HOPS, send_community=True, has_password=speaks.signs)
+        for address, asn in peers
+    )
     return tuple(neighbors), networks, tuple(StaticRoute(each) for each in networks)
 
 

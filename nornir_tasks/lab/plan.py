@@ -79,6 +79,8 @@ class LabSpeaker:
     asn: int
     peers: tuple[tuple[str, int], ...]
     announces: tuple[str, ...]
+    signs: bool = False
+    """Its segments, as the intent asks of both ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,8 @@ def _host(host: LabHost) -> dict[str, Any]:
 
 def _speaker(speaker: LabSpeaker) -> dict[str, Any]:
     peers = [list(each) for each in speaker.peers]
-    return {"asn": speaker.asn, "peers": peers, "announces": list(speaker.announces)}
+    signs = {"signs": True} if speaker.signs else {}
+    return {"asn": speaker.asn, "peers": peers, "announces": list(speaker.announces), **signs}
 
 
 def _routes(host: LabHost) -> dict[str, Any]:

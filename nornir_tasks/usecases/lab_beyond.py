@@ -25,7 +25,8 @@ def beyond(design: SiteDesign, link: Link) -> LabHost:
     peers = tuple((each.address.partition("/")[0], edge.asn) for each in outside.sessions)
     families = {each.family for each in outside.sessions}
     announces = tuple(prefix for family, prefix in _announced(design, outside) if family in families)
-    speaks, end = LabSpeaker(outside.asn, peers, announces), LabHostEnd(addresses=addresses)
+    signs = any(each.password or each.ao for each in outside.sessions)
+    speaks, end = LabSpeaker(outside.asn, peers, announces, signs), LabHostEnd(addresses=addresses)
     return LabHost(far.device, far.port, switch, mtu_bytes, link.name, end=end, speaks=speaks)
 
 

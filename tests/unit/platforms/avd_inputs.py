@@ -10,11 +10,10 @@ from nornir_tasks.design.config.base import Base
 from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor, PeerGroup
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import PortProfile, Qos
-from nornir_tasks.design.config.routing_policy import PrefixRule, RouteMapRule
 from nornir_tasks.design.config.snmp import Snmp
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.platforms.eos.tree import community_word
+from tests.unit.platforms.avd_policy import policy_inputs
 from tests.unit.platforms.avd_ports import Inputs, ports
 from tests.unit.platforms.avd_reach import reach_inputs
 
@@ -32,14 +31,7 @@ def avd_inputs(config: DeviceConfig, known: Capabilities) -> Inputs:
         **_lists(config),
         **_routes(config),
         "vrfs": [{"name": each.name, "ip_routing": True, "ipv6_routing": each.ipv6 or None} for each in config.vrfs],
-        "prefix_lists": [
-            {"name": each.name, "sequence_numbers": [_entry(rule) for rule in each.rules]}
-            for each in config.routing_policy.prefix_lists
-        ],
-        "route_maps": [
-            {"name": each.name, "sequence_numbers": [_rule(rule) for rule in each.rules]}
-            for each in config.routing_policy.route_maps
-        ],
+        **policy_inputs(config.routing_policy),
     }
     if config.qos is not None:
         inputs |= _qos(config.qos, "tx_queues" if config.asic.startswith("jericho") else "uc_tx_queues", known)
@@ -221,25 +213,9 @@ def _routes(config: DeviceConfig) -> Inputs:
 
 
 def _hops(route: StaticRoute) -> list[Inputs]:
-    ends: list[Inputs] = [{"next_hop": each} for each in route.next_hops] or [{"interface": "Null0"}]
+    behind = {"interface": route.interface} if route.interface else {}
+    ends: list[Inputs] = [{"next_hop": each, **behind} for each in route.next_hops] or [{"interface": "Null0"}]
     return [{"vrf": route.vrf or "default", "prefix": route.prefix, "tag": route.tag, **end} for end in ends]
-
-
-def _entry(rule: PrefixRule) -> Inputs:
-    bounds = (f" ge {rule.ge}" if rule.ge else "") + (f" le {rule.le}" if rule.le else "")
-    return {"sequence": rule.sequence, "action": f"{'permit' if rule.permit else 'deny'} {rule.prefix}{bounds}"}
-
-
-def _rule(rule: RouteMapRule) -> Inputs:
-    settings = [f"as-path prepend {' '.join(map(str, rule.prepend))}"] if rule.prepend else []
-    settings += [f"community {' '.join(map(community_word, rule.communities))}"] if rule.communities else []
-    matches = [f"ip address prefix-list {rule.match_prefix_list}"] if rule.match_prefix_list else []
-    return {
-        "sequence": rule.sequence,
-        "type": "permit" if rule.permit else "deny",
-        **({"match": matches} if matches else {}),
-        **({"set": settings} if settings else {}),
-    }
 
 
 def _bgp(bgp: Bgp) -> Inputs:
@@ -251,17 +227,24 @@ def _bgp(bgp: Bgp) -> Inputs:
         "graceful_restart": {"enabled": not bgp.graceful_restart_helper_only},
         "peer_groups": [_group(each) for each in bgp.peer_groups],
         "neighbors": _neighbors(bgp, None),
-        "address_family_ipv4": {
-            "peer_groups": [{"name": each.name, "activate": True} for each in bgp.peer_groups],
-            "networks": [{"prefix": prefix} for prefix in bgp.networks],
-        },
+        "aggregate_addresses": [{"prefix": each, "summary_only": True} for each in bgp.aggregates],
+        "address_family_ipv4": _unicast(bgp, "ipv4"),
+        **({"address_family_ipv6": _unicast(bgp, "ipv6")} if bgp.has_ipv6 else {}),
         "vrfs": [_vrf(bgp, each) for each in bgp.vrfs],
+    }
+
+
+def _unicast(bgp: Bgp, family: str) -> Inputs:
+    return {
+        "peer_groups": [{"name": each.name, "activate": True} for each in bgp.peer_groups if each.family == family],
+        "networks": [{"prefix": each} for each in bgp.networks if (":" in each) == (family == "ipv6")],
     }
 
 
 def _group(group: PeerGroup) -> Inputs:
     return {
         "name": group.name,
+        "next_hop_self": group.next_hop_self or None,
         "bfd": group.bfd or None,
         "ttl_maximum_hops": 1 if group.ttl_security else None,
         "timers": f"{group.keepalive_s} {group.hold_s}",

@@ -4,9 +4,11 @@ Hand-made switches, switches of designed sites (the default lab's front leaves a
 """
 
 import gc
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path as Folder
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,11 +18,13 @@ from pyavd import get_device_config, validate_structured_config
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.interfaces import Lldp
 from nornir_tasks.design.device_config import SECTIONS, DeviceConfig
+from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.tree import to_tree
 from tests.lab.line_shapes import Shape, shapes
 from tests.property.test_random_laws import switches as switches_of_random_sites
+from tests.unit.design import edge_systems
 from tests.unit.platforms import front_drawn
 from tests.unit.platforms.avd_inputs import avd_inputs
 from tests.unit.platforms.crosscheck_switches import switches, text_of
@@ -88,7 +92,16 @@ def hand_made() -> list[Switch]:
 
 
 def of_sites() -> list[Switch]:
-    return [(each.config, each.capabilities, text_of(each)) for each in switches("eos")]
+    return [(each.config, each.capabilities, text_of(each)) for each in (*switches("eos"), *edges())]
+
+
+@cache
+def edges() -> tuple[Realised, ...]:
+    """Edge routers, one of them drained."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Folder(folder) / "fabric.yml").write_text(edge_systems.text_of("eos"), encoding="utf-8")
+        network = edge_systems.design_of(Folder(folder)).network
+    return tuple(device_config(network, network.device(f"edge-{n}"), drained=n == 1) for n in (1, 2))
 
 
 def drawn(strategy: st.SearchStrategy[Iterable[Switch]], examples: int) -> list[Switch]:

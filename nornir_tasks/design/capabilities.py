@@ -77,6 +77,8 @@ class AclFacts:
     (``ipv6 out``), or ``any``."""
     icmp_types: frozenset[str] = frozenset({"ipv4", "ipv6"})
     """Families whose rules may name an ICMP type; in the others ICMP is permitted or denied as a whole."""
+    denies_rest: bool = True
+    """What no rule of a list matches is refused."""
     has_ranges_out: bool = True
     """A list for outgoing packets may have ranges of ports."""
     max_sequence: int = 4_294_967_295

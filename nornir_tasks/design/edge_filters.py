@@ -79,6 +79,11 @@ def from_inside(name: str, terms: EdgeTerms, link: InsideLink, place: int, facts
     )
 
 
+def nothing(name: str, family: Family, facts: AclFacts | None) -> AccessList:
+    """What the port to an upstream takes in of a family that is not spoken with it: what every list must."""
+    return _list(name, family, tuple(_must_pass(family, facts)))
+
+
 def _list(name: str, family: Family, rules: Sequence[AclRule]) -> AccessList:
     """Numbered; all else is denied."""
     numbered = (replace(rule, sequence=10 * place) for place, rule in enumerate(rules, start=1))

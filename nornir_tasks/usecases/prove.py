@@ -22,7 +22,7 @@ from nornir_tasks.proofs.unsure import SURE, Seen, Unsure, unsure, with_open_tru
 from nornir_tasks.proofs.verdicts import Outcome
 from nornir_tasks.usecases.hosts import host_inventory
 from nornir_tasks.usecases.progress import On, Work, following, ignore
-from nornir_tasks.usecases.prove_boundary import BOUNDARY, firewalls_unread, prove_boundary
+from nornir_tasks.usecases.prove_boundary import BOUNDARY, firewalls_unread, prove_boundary, with_edges
 from nornir_tasks.usecases.reach import Access, Reach
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
 from nornir_tasks.usecases.two_processes import in_two
@@ -89,7 +89,7 @@ def prove_running(
     unreachable = {name: str(error.problems[0].what) for name, error in found.errors.items()}
     seen = {name: found.values[name] for name in selection if name in found.values}
     doubts = SURE
-    if _is_chosen(ISOLATION, only):
+    if _is_chosen(ISOLATION, only) or _is_chosen(BOUNDARY, only):
         wanted = {name: selection.realised(name).config for name in found.values}
         doubts = unsure(design.network, wanted, found.values, platforms(), unreachable)
 
@@ -127,6 +127,10 @@ def _proved(
         found, problems = _isolated(design, {name: with_open_trunks(each) for name, each in seen.items()}, doubts)
     guarded_by_rules, more = firewalls(design) if _is_chosen(BOUNDARY, only) else (None, [])
     problems += more
+    if _is_chosen(BOUNDARY, only):
+        configs = {name: each.config for name, each in seen.items()}
+        guarded_by_rules, more = with_edges(design, configs, doubts, guarded_by_rules)
+        problems += more
     chosen = [judge for name, judge in _OF_CABLES.items() if _is_chosen(name, only)]
     outcomes = list[Outcome]()
     if chosen:

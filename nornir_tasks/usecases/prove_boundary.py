@@ -1,25 +1,28 @@
 """Prove what the firewalls' generated rules let pass between the zones of the boundary."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from nornir_tasks.design.boundary import boundary
 from nornir_tasks.design.boundary_vars import FirewallVars, firewall_host_vars
 from nornir_tasks.design.config.access_lists import Family
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.errors import IntentError, LabError, Problem
 from nornir_tasks.files.firewall_rules import boundary_rules
 from nornir_tasks.files.resources import shown
 from nornir_tasks.lab.boundary.rules import listed
+from nornir_tasks.proofs.rules.edges import Edge, judge_edges
 from nornir_tasks.proofs.rules.judge import Guarded, judge
 from nornir_tasks.proofs.rules.machine import State
 from nornir_tasks.proofs.rules.planned import planned_ports, planned_routes
 from nornir_tasks.proofs.rules.ruleset import read
+from nornir_tasks.proofs.unsure import Unsure
 from nornir_tasks.usecases.site import SiteDesign
 
 BOUNDARY = "boundary"
-ABOUT = "The firewalls let pass what the flow matrix of the boundary says, and nothing else."
+ABOUT = "Firewalls let pass what the flow matrix of the boundary says, edge routers what is ours, and nothing else."
 _HINT = "take it away, or judge by hand what it lets pass: the pairs that depend on it are not proved"
 
 
@@ -43,6 +46,30 @@ def prove_boundary(design: SiteDesign, folder: str | None = None) -> tuple[Guard
         what = "no firewall has a shared address, so nothing was judged of what must pass"
         problems.append(Problem(str(folder), what, hint="is keepalived at work on them?"))
     return judged, problems
+
+
+def with_edges(
+    design: SiteDesign, configs: Mapping[str, DeviceConfig], doubts: Unsure, firewalls: Guarded | None
+) -> tuple[Guarded | None, list[Problem]]:
+    """What was found of the firewalls, and of edge routers from their lines; ``configs``: those that were read."""
+    terms = design.network.edge
+    if terms is None:
+        return firewalls, []
+    edges, why = dict[str, Edge](), dict[str, list[str]]()
+    routers = [each for each in design.network.devices if each.fabric == terms.fabric]
+    for place, each in enumerate(routers):
+        its, facts = each.capabilities, each.capabilities.acls
+        if each.name in configs and facts is not None:
+            port = f"{its.svi_prefix}{terms.vlan}"
+            edges[each.name] = Edge(configs[each.name], place, port, facts, its.loopback_name)
+        else:
+            why.setdefault(each.name, []).append("was not read")
+        why.setdefault(each.name, []).extend(doubts.reasons.get(each.name, ()))
+        why[each.name] += [f"{name} has lines that are not known" for who, name in doubts.doubtful if who == each.name]
+    pairs = judge_edges(terms, edges, {name: its for name, its in why.items() if its})
+    found = Guarded(pairs)
+    problems = [Problem(BOUNDARY, "could not be told", found=line, hint=_HINT) for line in found.undecided]
+    return Guarded((*(firewalls.pairs if firewalls is not None else ()), *pairs)), problems
 
 
 def firewalls_unread(design: SiteDesign) -> tuple[None, list[Problem]]:

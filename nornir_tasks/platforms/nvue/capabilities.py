@@ -89,6 +89,7 @@ _ACLS = AclFacts(
     has_ranges_out=False,
     # no page says how far numbers go; those of route maps end here
     max_sequence=65_535,
+    denies_rest=False,  # the same page: there is no implicit deny
 )
 
 _ROCE_ECN = Ecn(min_bytes=150_000, max_bytes=1_500_000, probability_percent=100)

@@ -46,6 +46,11 @@ class Flow(NamedTuple):
         """Of its addresses."""
         return "ipv6" if ":" in self.source else "ipv4"
 
+    @property
+    def asks(self) -> bool:
+        """Does whoever gets it answer? Of ICMP an echo request alone is answered."""
+        return self.protocol not in ICMP.values() or self.number == ECHO[self.family][0]
+
     def __str__(self) -> str:
         """In words: ``TCP 192.0.2.9 to 203.0.113.70 port 443, from wan``."""
         name = PROTOCOL_NAMES.get(self.protocol, f"IP protocol {self.protocol}")
@@ -98,7 +103,7 @@ class Oracle:
         if (unheard := self._unheard(machine, found.leg, flow.destination)) is not None:
             return Foretold("", is_answered=False, by=unheard.by, is_sure=found.is_sure and unheard.is_sure)
         back = machine.verdict(_answer(opened, machine.ports.of(found.leg.port), flow.family))
-        comes_back = back.passes and back.leg is not None and self._reaches(machine, back.leg, flow)
+        comes_back = flow.asks and back.passes and back.leg is not None and self._reaches(machine, back.leg, flow)
         return Foretold(found.leg.port, comes_back, found.by, found.is_sure and back.is_sure, found.sources)
 
     def _by_itself(self, flow: Flow, machine: Machine, found: Verdict) -> Foretold:
@@ -106,7 +111,12 @@ class Oracle:
         leg = machine.routes.to(flow.source)
         answer = _answer(packet_of(flow, machine.ports), NOWHERE, flow.family)
         sent = tuple(machine.outward(answer._replace(exit=machine.ports.of(leg.port))))
-        leaves = flow.protocol != UDP and all(each.passes for each in sent) and self._reaches(machine, leg, flow)
+        leaves = (
+            flow.asks
+            and flow.protocol != UDP
+            and all(each.passes for each in sent)
+            and self._reaches(machine, leg, flow)
+        )
         is_sure = found.is_sure and not any(each.way.doubts for each in sent)
         return Foretold("", is_answered=leaves, by=found.by, is_sure=is_sure)
 

@@ -1,0 +1,267 @@
+"""Real packets through edge routers' access lists, as the routed tier has them, and the proof: both say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from ipaddress import ip_interface, ip_network
+from itertools import product
+from pathlib import Path
+
+import pytest
+import yaml
+from acl_mutants import every
+from routed_lab import needs_root
+
+from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, Family
+from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.edge_terms import EdgeTerms, OutsideLink
+from nornir_tasks.design.flows import FAMILIES
+from nornir_tasks.design.network import Device
+from nornir_tasks.files.templates import environment
+from nornir_tasks.lab.boundary.room import Outcome, Room
+from nornir_tasks.platforms import platforms
+from nornir_tasks.proofs.rules.edges import Edge, judge_edges, state_of
+from nornir_tasks.proofs.rules.flows import Flow, Foretold, Oracle
+from nornir_tasks.proofs.rules.judge import Pair
+from nornir_tasks.proofs.rules.ranges import common, of_address, of_prefixes
+from nornir_tasks.proofs.rules.routes import NOT_FORWARDED
+from nornir_tasks.render.render import render
+from nornir_tasks.usecases.site import SiteDesign, load, select
+from switch_twins.nvue.to_lists import lists
+from switch_twins.routed.lists import ruleset
+
+pytestmark = needs_root
+
+SITE = Path(__file__).resolve().parents[1] / "sites" / "edge"
+MUTANTS = 100
+IN_SHORT = 6
+"""Of them in each ``make test``."""
+OUTSIDE: dict[Family, tuple[str, ...]] = {"ipv4": ("8.8.8.8", "9.9.9.9"), "ipv6": ("2a00:1450::8", "3ffe::8")}
+BMC = "10.183.0.9"
+PORTS = {TCP: (22, 179, 443), UDP: (53,)}
+ERRORS: dict[Family, int] = {"ipv4": 3, "ipv6": 2}
+ECHO: dict[Family, int] = {"ipv4": 8, "ipv6": 128}
+
+
+@cache
+def design() -> SiteDesign:
+    return load(SITE)
+
+
+def terms() -> EdgeTerms:
+    found = design().network.edge
+    assert found is not None
+    return found
+
+
+def routers() -> list[Device]:
+    return [each for each in design().network.devices if each.fabric == terms().fabric]
+
+
+class Router:
+    """One edge router: as it is wanted, and in a namespace with what the routed tier makes of its lines."""
+
+    def __init__(self, place: int) -> None:
+        self.place, self.device = place, routers()[place]
+        self.wanted = select(design())[self.device.name].config
+        self.link: OutsideLink = next(iter(terms().on(self.device.name)))
+        self.inside = f"{self.device.capabilities.svi_prefix}{terms().vlan}"
+
+    def there(self) -> dict[str, list[str]]:
+        """Neighbours: the upstream's router, the firewalls, the other edge router."""
+        near = [end for each in terms().inside_links for end in (each.firewalls, each.own[1 - self.place])]
+        return {self.link.port: [each.peer for each in self.link.sessions], self.inside: near}
+
+    def room(self) -> Room:
+        return Room(self.there(), list(self.commands()))
+
+    def commands(self) -> Iterator[list[str]]:
+        for port in self.wanted.interfaces:
+            if port.name in self.there():
+                shared = port.gateway and (port.gateway.address, port.gateway.ipv6_address)
+                own = filter(None, (port.address, port.ipv6_address, *(shared or ())))
+                for each in own:
+                    yield ["ip", "address", "add", each, "dev", port.name, *(["nodad"] if ":" in each else [])]
+        for route in self.wanted.static_routes:
+            to = ["via", route.next_hops[0], "dev", self.inside] if route.next_hops else []
+            yield ["ip", "route", "add", *([] if to else ["blackhole"]), route.prefix, *to]
+        for session in self.link.sessions:
+            yield ["ip", f"-{session.family[-1]}", "route", "add", "default", "via", session.peer]
+
+    def read(self, config: DeviceConfig) -> tuple[Edge, str]:
+        """What the proof reads of a configuration's text, and the rules that the routed tier makes of it."""
+        text = render(config, self.device.capabilities, environment(self.device.os))
+        platform = platforms()[self.device.os]
+        capabilities = self.device.capabilities
+        parsed = platform.parse(platform.to_tree(text), capabilities, self.device.name, self.device.model)
+        assert not parsed.remainder
+        tree = yaml.safe_load(text)
+        found = lists(tree)
+        assert not found.unreadable
+        assert capabilities.acls is not None
+        edge = Edge(parsed.config, self.place, self.inside, capabilities.acls, capabilities.loopback_name)
+        return edge, ruleset(found.lists, found.bound)
+
+    def flows(self) -> list[Flow]:
+        """By both ports: who says who he is, each prefix of each list among it; to whom, by what."""
+        return list(dict.fromkeys(each for each in self._flows() if not is_never_forwarded(each)))
+
+    def _flows(self) -> Iterator[Flow]:
+        for family in FAMILIES:
+            senders, services = list(self.senders(family)), list(self.services(family))
+            for port in self.there():
+                for source, destination in product(senders, self.receivers(family)):
+                    if source != destination:
+                        yield Flow(port, source, destination, TCP, 443)
+                for source, destination in product(senders[:6], self.receivers(family)):
+                    yield from (Flow(port, source, destination, *each) for each in services if source != destination)
+
+    def receivers(self, family: Family) -> Iterator[str]:
+        """Of what is announced behind the firewalls and not, the routers, outside, and what nobody reaches."""
+        yield {"ipv4": "203.0.113.70", "ipv6": "2001:db8:101::46"}[family]
+        yield {"ipv4": "203.0.113.200", "ipv6": "2001:db8:1ff::9"}[family]
+        yield OUTSIDE[family][1]
+        yield from [BMC] if family == "ipv4" else []
+        for each in terms().inside_links:
+            if each.family == family:
+                yield from (each.gateway, each.own[self.place], each.firewalls)
+        yield from (e.address.partition("/")[0] for e in self.link.sessions if e.family == family)
+
+    def senders(self, family: Family) -> Iterator[str]:
+        yield OUTSIDE[family][0]
+        yield {"ipv4": "203.0.113.71", "ipv6": "2001:db8:101::47"}[family]
+        for each in terms().inside_links:
+            yield from (each.firewalls, each.own[1 - self.place]) if each.family == family else ()
+        for session in self.link.sessions:
+            if session.family == family:
+                yield session.peer
+        for acl in self.wanted.access_lists:
+            for rule in acl.rules if acl.family == family else ():
+                for side in (0, 1) if rule.source is not None else ():
+                    network = ip_network(rule.source or "")
+                    last = network.num_addresses - 1
+                    yield str(network[max(last - 1, 0) if side else min(9, last)])
+
+    def services(self, family: Family) -> Iterator[tuple[int, int]]:
+        yield from ((protocol, port) for protocol, ports in PORTS.items() for port in ports)
+        yield from ((ICMP[family], kind) for kind in (ECHO[family], ERRORS[family]))
+
+
+def is_never_forwarded(flow: Flow) -> bool:
+    """No kernel does, so lists cannot be seen at work."""
+    links = [ip_network(each.subnet) for each in terms().inside_links if each.family == "ipv4"]
+    links += [ip_interface(e.address).network for link in terms().outside_links for e in link.sessions]
+    if flow.source in {str(each.broadcast_address) for each in links}:
+        return True
+    return any(common(of_address(end), NOT_FORWARDED[flow.family]) for end in (flow.source, flow.destination))
+
+
+def is_error(flow: Flow) -> bool:
+    """Does it say that a packet was too big? That passes whoever says it."""
+    return (flow.protocol, flow.number) == (ICMP[flow.family], ERRORS[flow.family])
+
+
+class Tried:
+    """A router in its namespace, given one configuration after another."""
+
+    def __init__(self, router: Router, room: Room) -> None:
+        self.router, self.room, self.flows = router, room, router.flows()
+
+    def of(self, config: DeviceConfig) -> tuple[dict[Flow, Foretold], dict[Flow, Outcome], Edge]:
+        edge, rules = self.router.read(config)
+        self.room.run("nft", "-f", "-", text=rules)
+        self.room.run("ip", "-6", "neigh", "flush", "all")
+        routes = self.room.state()[1]
+        oracle = Oracle.of(replace(state_of(edge), routes=routes), self.router.there())
+        foretold = {flow: oracle.of_flow(flow) for flow in self.flows}
+        arrive = [flow for flow, each in foretold.items() if each.arrives]
+        seen = self.room.send(self.flows, arrive, [flow for flow, each in foretold.items() if each.is_answered])
+        return foretold, seen, edge
+
+
+def differences(foretold: dict[Flow, Foretold], seen: dict[Flow, Outcome]) -> list[object]:
+    return [
+        (str(flow), each, seen[flow])
+        for flow, each in foretold.items()
+        if not each.is_sure or not each.fits(seen[flow].arrived, answered=seen[flow].answered)
+    ]
+
+
+def failed(tried: Tried, edge: Edge) -> list[Pair]:
+    """Pairs that are not as they should be; of the other router nothing is asked."""
+    name = tried.router.device.name
+    return [pair for pair in judge_edges(terms(), {name: edge}) if pair.breaches]
+
+
+@pytest.fixture(scope="module", params=[0, 1], ids=["edge-1", "edge-2"])
+def tried(request: pytest.FixtureRequest) -> Iterator[Tried]:
+    router = Router(request.param)
+    with router.room() as room:
+        yield Tried(router, room)
+
+
+Whole = tuple[dict[Flow, Foretold], dict[Flow, Outcome]]
+
+
+@pytest.fixture(scope="module")
+def whole(tried: Tried) -> Whole:
+    foretold, seen, edge = tried.of(tried.router.wanted)
+    assert failed(tried, edge) == []
+    return foretold, seen
+
+
+def test_the_proof_and_packets_agree_on_every_flow_through_an_edge_router(
+    tried: Tried, whole: Whole, figure: Callable[..., None]
+) -> None:
+    foretold, seen = whole
+    assert differences(foretold, seen) == []
+    arrived = {flow for flow, each in seen.items() if each.arrived}
+    said = {flow for flow in arrived if not is_error(flow)}
+    for family, port in product(FAMILIES, tried.router.there()):
+        its = {flow for flow in tried.flows if (flow.family, flow.port) == (family, port)}
+        assert its - arrived
+        spoken = family in {each.family for each in tried.router.link.sessions} or port == tried.router.inside
+        assert bool(its & said) == spoken
+    answered = sum(each.answered for each in seen.values())
+    name = tried.router.device.name
+    figure(f"{name}: {len(seen)} of {len(seen)} flows agree, {len(arrived)} arrive, {answered} are answered")
+
+
+def test_nobody_comes_in_by_another_ones_address_and_nobody_leaves_by_one(tried: Tried, whole: Whole) -> None:
+    ours = {
+        family: of_prefixes(e for e in terms().aggregates if (":" in e) == (family == "ipv6")) for family in FAMILIES
+    }
+    inside = tried.router.inside
+    for flow, each in whole[1].items():
+        if each.arrived and not is_error(flow):
+            assert bool(common(of_address(flow.source), ours[flow.family])) == (flow.port == inside), flow
+            assert flow.destination != BMC or flow.port == inside
+
+
+def mutated(tried: Tried, whole: Whole, most: int) -> tuple[int, int]:
+    """How many were tried, and how many of them change what becomes of a packet."""
+    changed, chosen = 0, every(tried.router.wanted)[:most]
+    for mutant in chosen:
+        foretold, seen, edge = tried.of(mutant.config)
+        assert differences(foretold, seen) == [], mutant.name
+        if any(seen[flow] != whole[1][flow] for flow in tried.flows):
+            changed += 1
+            assert failed(tried, edge), f"{mutant.name}: packets are treated otherwise, and the proof holds"
+    return len(chosen), changed
+
+
+def test_the_proof_and_packets_agree_on_some_mutants_of_access_lists(tried: Tried, whole: Whole) -> None:
+    assert mutated(tried, whole, IN_SHORT)[0] == IN_SHORT
+
+
+@pytest.mark.long
+def test_the_proof_and_packets_agree_on_all_mutants_of_access_lists(
+    tried: Tried, whole: Whole, figure: Callable[..., None]
+) -> None:
+    total, changed = mutated(tried, whole, MUTANTS // 2)
+    assert total == MUTANTS // 2
+    assert changed >= total // 2
+    name = tried.router.device.name
+    figure(f"{name}: {total} of {total} mutants of access lists agree; {changed} change a verdict")

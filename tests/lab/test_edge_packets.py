@@ -218,12 +218,12 @@ def test_the_proof_and_packets_agree_on_every_flow_through_an_edge_router(
     foretold, seen = whole
     assert differences(foretold, seen) == []
     arrived = {flow for flow, each in seen.items() if each.arrived}
-    said = {flow for flow in arrived if not is_error(flow)}
+    without_errors = {flow for flow in arrived if not is_error(flow)}
     for family, port in product(FAMILIES, tried.router.there()):
         its = {flow for flow in tried.flows if (flow.family, flow.port) == (family, port)}
         assert its - arrived
         spoken = family in {each.family for each in tried.router.link.sessions} or port == tried.router.inside
-        assert bool(its & said) == spoken
+        assert bool(its & without_errors) == spoken
     answered = sum(each.answered for each in seen.values())
     name = tried.router.device.name
     figure(f"{name}: {len(seen)} of {len(seen)} flows agree, {len(arrived)} arrive, {answered} are answered")

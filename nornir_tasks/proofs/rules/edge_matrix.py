@@ -120,8 +120,8 @@ class EdgeMatrix:
         asking = self._icmp(port, source=of_address(link.firewalls), destination=of_address(link.own[self.place]))
         yield Taken("link", asking, must=True)
         around = LINK_LOCAL if self.family == "ipv6" else subnet
-        said = port._replace(source=around, destination=AROUND[self.family])
-        yield Taken("neighbours", said, must=True)
+        around_all = port._replace(source=around, destination=AROUND[self.family])
+        yield Taken("neighbours", around_all, must=True)
         yield Taken("to outside", port._replace(source=ours, destination=without(every(self.family), self.routers())))
         outward = without(without(every(self.family), NOT_FORWARDED[self.family]), ours)
         senders = without(ours, self.routers())

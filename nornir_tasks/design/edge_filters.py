@@ -13,7 +13,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_interface, ip_network
 
 from nornir_tasks.design.capabilities import AclFacts
 from nornir_tasks.design.config.access_lists import ICMP, MUST_PASS, TCP, AccessList, AclRule, Family
-from nornir_tasks.design.edge_terms import EdgeTerms, InsideLink, OutsideSession, family_of
+from nornir_tasks.design.edge_terms import EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
 
 BGP_PORT = 179
 UNICAST: dict[Family, str | None] = {"ipv4": None, "ipv6": "2000::/3"}
@@ -28,9 +28,16 @@ def rules_at(terms: EdgeTerms, device: str, place: int, facts: AclFacts | None) 
     sessions = (session for link in terms.on(device) for session in link.sessions)
     lists = [
         *(from_upstream("", terms, each, facts) for each in sessions),
+        *(nothing("", family, facts) for link in terms.on(device) for family in not_spoken(terms, link)),
         *(from_inside("", terms, each, place, facts) for each in terms.inside_links),
     ]
     return Counter(each.family for each in lists for _ in each.rules)
+
+
+def not_spoken(terms: EdgeTerms, link: OutsideLink) -> Iterator[Family]:
+    """Families that the routers forward and do not speak with an upstream: its port takes in their packets too."""
+    spoken = {each.family for each in link.sessions}
+    yield from (each.family for each in terms.inside_links if each.family not in spoken)
 
 
 def from_upstream(name: str, terms: EdgeTerms, session: OutsideSession, facts: AclFacts | None) -> AccessList:

@@ -23,7 +23,7 @@ from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
-from nornir_tasks.design.edge_filters import from_inside, from_upstream, nothing
+from nornir_tasks.design.edge_filters import from_inside, from_upstream, not_spoken, nothing
 from nornir_tasks.design.edge_terms import EDGE, EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
 from nornir_tasks.design.fabrics.clos import CONNECT_RETRY_S, GSHUT, HASH_SEED, PREFIX_RESTART_MIN
 from nornir_tasks.design.flows import FAMILIES
@@ -179,7 +179,7 @@ class _Router:
             ipv6_address=found.get("ipv6"),
             mtu_bytes=self.fabric.mtu_bytes,
             acls={
-                **{(family, _IN): self.without(link, family) for family in self.families_without(link)},
+                **{(family, _IN): self.without(link, family) for family in not_spoken(self.terms, link)},
                 **{(each.family, _IN): self.of(link, each, _FILTER) for each in link.sessions},
             },
         )
@@ -216,18 +216,13 @@ class _Router:
         """The name of the list for a family that is not spoken with an upstream."""
         return self.name(link.name, _short(family), _FILTER)
 
-    def families_without(self, link: OutsideLink) -> Iterator[Family]:
-        """Not spoken with this upstream, but forwarded: a port takes packets in without an address of their family."""
-        spoken = {each.family for each in link.sessions}
-        yield from (each.family for each in self.terms.inside_links if each.family not in spoken)
-
     def access_lists(self) -> Iterator[AccessList]:
         """Of each port to an upstream, and of the VLAN, for each family."""
         facts = self.device.capabilities.acls
         for link in self.links:
             for session in link.sessions:
                 yield from_upstream(self.of(link, session, _FILTER), self.terms, session, facts)
-            yield from (nothing(self.without(link, family), family, facts) for family in self.families_without(link))
+            yield from (nothing(self.without(link, family), family, facts) for family in not_spoken(self.terms, link))
         for each in self.terms.inside_links:
             yield from_inside(self.inside_list(each.family), self.terms, each, self.place, facts)
 

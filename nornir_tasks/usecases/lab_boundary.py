@@ -106,7 +106,9 @@ class _Laid:
         return Port(port, zone, own, tuple(routes))
 
     def _host(self, name: str, ports: Sequence[Port], management: str, clients: Sequence[str]) -> None:
-        address, source = str(OWN_NETWORK[len(self.hosts) + 1]), self._source(name, clients)
+        """Its management address is one of those that may come there: on the out-of-band plane, as a real one's is."""
+        source = self._source(name, clients)
+        address = self._free(clients) or str(OWN_NETWORK[len(self.hosts) + 1])
         own = Port(management, MANAGEMENT, (f"{address}/32",), (Route(f"{source}/32"),))
         self.hosts.append(Host(name, address, ROOT, (*ports, own)))
 
@@ -135,14 +137,19 @@ class _Laid:
     def _source(self, name: str, clients: Sequence[str]) -> str:
         """The address that Ansible has for those who let in these clients."""
         if tuple(clients) not in self.sources:
-            free = (str(address) for each in clients for address in _last_ones(each))
-            found = next((each for each in free if each not in self.taken), None)
+            found = self._free(clients)
             if found is None:
                 what = "nobody can be whom Ansible comes from: no IPv4 address is left among those that may"
                 raise LabError(Problem(f"{name} management clients", what, found=", ".join(clients) or "none"))
-            self.taken.add(found)
             self.sources[tuple(clients)] = found
         return self.sources[tuple(clients)]
+
+    def _free(self, prefixes: Sequence[str]) -> str | None:
+        """The last address of these that nobody has; somebody has it from now on."""
+        every = (str(address) for each in prefixes for address in _last_ones(each))
+        found = next((each for each in every if each not in self.taken), None)
+        self.taken |= {found} if found else set()
+        return found
 
     # -- stations --------------------------------------------------------------------------------------------------
 

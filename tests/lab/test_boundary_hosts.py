@@ -123,6 +123,27 @@ def test_what_the_matrix_lets_pass_is_answered_and_its_opposite_is_not(brought_u
         assert brought_up.reach(station, probes) == [False] * len(probes), (station, probes)
 
 
+FETCH = """
+import socket, ssl, sys
+address, certificate, name = sys.argv[1:]
+known = ssl.create_default_context(cafile=certificate)
+with known.wrap_socket(socket.create_connection((address, 443), 10), server_hostname=name) as one:
+    one.sendall(b"GET / HTTP/1.0\\r\\n\\r\\n")
+    print(b"".join(iter(lambda: one.recv(4096), b"")).decode().splitlines()[-1])
+"""
+
+
+@pytest.mark.parametrize("address", ["203.0.113.70", "2001:db8:101::46"])
+def test_a_published_service_is_served_outside_by_the_certificate_that_the_lab_made(
+    brought_up: BoundaryLab, address: str
+) -> None:
+    certificate = str(brought_up.hosts.credentials.certificate("portal"))
+    until(lambda: brought_up.reach("outside", [("tcp", SOMEBODY, "203.0.113.70", 80)]) == [True], "it has servers")
+    fetching = brought_up.at("outside", sys.executable, "-I", "-c", FETCH, address, certificate, "portal.lab.invalid")
+    answer = fetching.communicate(timeout=60)[0]
+    assert re.fullmatch(r"here is 10\.177\.1\.\d+ port 8080\n", answer), answer
+
+
 def settle(lab: BoundaryLab) -> None:
     """Somebody more in the DMZ, on its link."""
     lines = [f"address replace {FROM_DMZ}/27 dev mgmt", f"address replace {FROM_DMZ_V6}/64 dev mgmt nodad"]

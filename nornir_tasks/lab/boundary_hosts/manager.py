@@ -5,6 +5,7 @@ They are in the folder ``lab/boundary`` of the site's state, one folder each, wi
 """
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -79,8 +80,12 @@ class BoundaryHosts:
     def down(self) -> int:
         """End every host and station, and remove all of it. How many hosts there were."""
         names = self.names()
-        if not self.directory.exists() and not self.wires.left():
+        left = self.wires.left()
+        if not self.directory.exists() and not left:
             return 0
+        if left and os.geteuid() != 0:
+            what = "hosts of the boundary have network namespaces here, which only root can remove"
+            raise LabError(Problem(str(self.directory), what, found=", ".join(left[:3]), hint="sudo nornir lab down"))
         self.wires.remove()
         remove_groups(self.wires.prefix)
         shutil.rmtree(self.directory, ignore_errors=True)

@@ -13,7 +13,7 @@ TOOL, ON_PLANE = "tool", "plane"
 PORT = "mgmt"
 """Management port of a host for which the intent names none; the port of every station."""
 OWN_NETWORK = IPv4Network("198.18.0.0/24")
-"""For benchmarks within one network (RFC 2544): no intent gives these addresses to hosts."""
+"""Where those who may manage leave no address: for benchmarks (RFC 2544), no intent gives these to hosts."""
 ROOT, CERTIFIED = "root", "ansible"
 """Accounts: by the lab's key; by its certificate, where root may not come in."""
 

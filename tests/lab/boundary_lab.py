@@ -51,7 +51,7 @@ class BoundaryLab:
         assert done.returncode == 0, f"{' '.join(words)}: {done.stdout}{done.stderr}"
         return done.stdout
 
-    def playbook(self, name: str) -> dict[str, Any]:
+    def playbook(self, name: str, *words: str) -> dict[str, Any]:
         """``ansible-playbook`` on this site: what it says in JSON, and its exit code as ``code``."""
         environment = {
             **self.environment,
@@ -59,7 +59,7 @@ class BoundaryLab:
             "ANSIBLE_STRATEGY": "mitogen_linear",
             "ANSIBLE_STRATEGY_PLUGINS": str(Path(ansible_mitogen.__file__).parent / "plugins" / "strategy"),
         }
-        argv = ["ansible-playbook", "-i", str(self.site / "gpufabric.yml"), str(ROOT / "playbooks" / name)]
+        argv = ["ansible-playbook", "-i", str(self.site / "gpufabric.yml"), str(ROOT / "playbooks" / name), *words]
         done = subprocess.run(
             argv, capture_output=True, text=True, timeout=PLAYBOOK_TIMEOUT_S, check=False, env=environment, cwd=ROOT
         )

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -121,6 +122,17 @@ def test_what_the_matrix_lets_pass_is_answered_and_its_opposite_is_not(brought_u
         assert brought_up.reach(station, probes) == [True] * len(probes), (station, probes)
     for station, probes in refused.items():
         assert brought_up.reach(station, probes) == [False] * len(probes), (station, probes)
+
+
+def test_what_the_firewalls_run_is_proved_to_let_pass_the_matrix_alone(
+    brought_up: BoundaryLab, tmp_path: Path, figure: Callable[[str], None]
+) -> None:
+    assert brought_up.playbook("boundary_state.yml", "-e", f"boundary_state_folder={tmp_path}")["code"] == 0
+    proved = brought_up.nornir("prove", "--only", "boundary", "--firewalls", str(tmp_path)).splitlines()[-1]
+    found = re.fullmatch(r"boundary (\d+) of (\d+) pairs", proved)
+    assert found is not None, proved
+    assert found[1] == found[2]
+    figure(f"what the lab's firewalls run, proved: {proved}")
 
 
 FETCH = """

@@ -6,8 +6,11 @@ published outputs; text: tests/recorded/nxos_show/bgp_text.txt. No message is se
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ..bgp_paths import BgpPath
 from ..sessions import BgpSession
+from ..state import BgpInstance
 from .reply import Body, Reply, View, duration, table
 
 _STATES = {
@@ -41,11 +44,15 @@ def _summary_row(view: View, session: BgpSession) -> Body:
     }
 
 
-def _summary_text(view: View, vrf: str, router_id: str, asn: int, sessions: list[BgpSession]) -> str:
+_FAMILIES = {"1": "IPv4 Unicast", "2": "IPv6 Unicast"}
+"""Number of an address family -> its name (napalm 5.2.0, nxos, get_bgp_neighbors)."""
+
+
+def _summary_text(view: View, vrf: str, instance: BgpInstance, family: str, sessions: list[BgpSession]) -> str:
     lines = [
-        f"BGP summary information for VRF {vrf}, address family IPv4 Unicast",
-        f"BGP router identifier {router_id}, local AS number {asn}",
-        f"BGP table version is 1, IPv4 Unicast config peers {len(sessions)}, "
+        f"BGP summary information for VRF {vrf}, address family {family}",
+        f"BGP router identifier {instance.router_id}, local AS number {instance.asn}",
+        f"BGP table version is 1, {family} config peers {len(sessions)}, "
         f"capable peers {sum(s.state == 'established' for s in sessions)}",
         "",
         "Neighbor        V    AS    MsgRcvd    MsgSent   TblVer  InQ OutQ Up/Down  State/PfxRcd",
@@ -60,8 +67,8 @@ def _summary_text(view: View, vrf: str, router_id: str, asn: int, sessions: list
     return "\n".join(lines) + "\n\n"
 
 
-def summary(view: View, vrf: str | None = None) -> Reply:
-    """Show bgp all summary vrf all, show bgp ipv4 unicast summary [vrf X]."""
+def summary(view: View, vrf: str | None = None, families: Collection[str] = ("1",)) -> Reply:
+    """Show bgp ipv4 unicast summary [vrf X]. ``families``: by their numbers; that of IPv6 is shown if it has any."""
     if view.store.running.first("router bgp") is None:
         return Reply("Note: BGP process currently not running\n", {})
     instances = {i.vrf: i for i in view.fabric.state(view.device.name).bgp}
@@ -69,32 +76,50 @@ def summary(view: View, vrf: str | None = None) -> Reply:
     for name, instance in instances.items():
         if vrf not in (None, name):
             continue
-        sessions = [s for s in view.fabric.sessions(view.device.name, name) if s.neighbor.is_ipv4_active]
-        texts.append(_summary_text(view, name, instance.router_id, instance.asn, sessions))
-        saf: Body = {
-            "safi": "1",
-            "af-name": "IPv4 Unicast",
-            "tableversion": "1",
-            "configuredpeers": str(len(sessions)),
-            "capablepeers": str(sum(s.state == "established" for s in sessions)),
-        }
-        saf |= table("neighbor", [_summary_row(view, session) for session in sessions])
-        family = {"af-id": "1", **table("saf", [saf])}
+        shown: list[Body] = []
+        for family in families:
+            sessions = sessions_of(view, name, is_ipv6=family == "2")
+            if family == "1" or sessions:
+                texts.append(_summary_text(view, name, instance, _FAMILIES[family], sessions))
+                shown.append({"af-id": family, **table("saf", [_saf(view, _FAMILIES[family], sessions)])})
         rows.append(
             {
                 "vrf-name-out": name,
                 "vrf-router-id": instance.router_id,
                 "vrf-local-as": str(instance.asn),
-                **table("af", [family]),
+                **table("af", shown),
             }
         )
     return Reply("".join(texts), table("vrf", rows))
 
 
+def every_summary(view: View) -> Reply:
+    """Show bgp all summary vrf all."""
+    return summary(view, families=tuple(_FAMILIES))
+
+
+def sessions_of(view: View, vrf: str, *, is_ipv6: bool = False) -> list[BgpSession]:
+    """Those with neighbours of one family in a VRF, in which they exchange routes."""
+    found = view.fabric.sessions(view.device.name, vrf)
+    return [each for each in found if each.is_ipv6 == is_ipv6 and each.neighbor.is_ipv4_active]
+
+
+def _saf(view: View, family: str, sessions: list[BgpSession]) -> Body:
+    found: Body = {
+        "safi": "1",
+        "af-name": family,
+        "tableversion": "1",
+        "configuredpeers": str(len(sessions)),
+        "capablepeers": str(sum(s.state == "established" for s in sessions)),
+    }
+    return found | table("neighbor", [_summary_row(view, session) for session in sessions])
+
+
 def neighbors(view: View, address: str | None = None, vrf: str = "default") -> Reply:
     """Show ip bgp neighbors [X] [vrf Y]."""
     texts, rows = [], []
-    for index, session in enumerate(view.fabric.sessions(view.device.name, vrf), start=1):
+    found = (each for each in view.fabric.sessions(view.device.name, vrf) if not each.is_ipv6)
+    for index, session in enumerate(found, start=1):
         if address in (None, session.neighbor.address):
             rows.append(_neighbor_row(view, session, index))
             texts.append("\n".join(_neighbor_lines(view, session, index)) + "\n\n")

@@ -149,7 +149,7 @@ SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
         (r"show route-map(?: (\S+))?", lambda v, m: show_lists.route_maps(v, m[1])),
         (r"show lldp neighbors", _plain(show_lldp.lldp_neighbors)),
         (rf"show lldp neighbors(?: interface {_NAME})? detail", _named(show_lldp.lldp_detail)),
-        (r"show bgp all summary(?: vrf all)?", _plain(show_bgp.summary)),
+        (r"show bgp all summary(?: vrf all)?", _plain(show_bgp.every_summary)),
         (
             r"show (?:ip )?bgp(?: ipv4 unicast)? summary(?: vrf (\S+))?",
             lambda v, m: show_bgp.summary(v, None if m[1] == "all" else m[1] or "default"),

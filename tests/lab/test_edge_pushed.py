@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,9 @@ def test_every_line_deleted_or_changed_is_a_difference(system: str, tmp_path: Pa
 
 
 @each_system
-def test_a_push_at_the_terminal_changes_both_and_then_neither(system: str, tmp_path: Path) -> None:
+def test_a_push_at_the_terminal_changes_both_then_neither_and_both_are_as_they_should_be(
+    system: str, tmp_path: Path, figure: Callable[[str], None]
+) -> None:
     site = tmp_path / "edge"
     site.mkdir()
     text = edge_systems.text_of(system).replace(PARTIAL, "takes: default, max_prefixes: 10")
@@ -62,5 +65,8 @@ def test_a_push_at_the_terminal_changes_both_and_then_neither(system: str, tmp_p
     try:
         assert "2 of 2 changed" in operator.run("push", "--plane", "boundary", "--yes")
         assert "0 of 2 changed" in operator.run("push", "--plane", "boundary", "--yes")
+        report = operator.json("validate", "--plane", "boundary")
+        assert (report["failed"], report["tested"]) == (0, report["of"])
+        figure(f"{system}: tested {report['tested']} of {report['of']}")
     finally:
         operator.run("lab", "down")

@@ -88,6 +88,8 @@ REQUESTS = {
     "macs": (MACS,),
 }
 
+_IPV4, _IPV6 = "1", "2"
+"""Address families, as NAPALM 5.2.0 numbers them (nxos, get_bgp_neighbors)."""
 _PENDING = re.compile(r"\d+\s+((?:no )?hardware profile dlb\b.*)")
 _BUNDLED = "P"
 _STATES = {"D": "down", "I": "individual", "s": "suspended", "H": "hot standby", "r": "module removed"}
@@ -170,14 +172,17 @@ def _lldp(text: Any) -> Iterator[LldpNeighbor]:  # noqa: ANN401 - an API answer
 
 
 def sessions(answers: Answers) -> Iterator[BgpSession]:
-    """BGP's IPv4 neighbours in all VRFs, in the answer to ``BGP``."""
+    """BGP's neighbours in all VRFs, in the answer to ``BGP``, each with the routes of its address's family."""
     for vrf in rows(_body(answers, BGP), "vrf"):
         name = str(vrf.get("vrf-name-out"))
         for family in rows(vrf, "af"):
             for sub in rows(family, "saf"):
-                if (str(family.get("af-id")), str(sub.get("safi"))) != ("1", "1"):
+                if str(sub.get("safi")) != "1":
                     continue
                 for row in rows(sub, "neighbor"):
+                    own = _IPV6 if ":" in str(row["neighborid"]) else _IPV4
+                    if str(family.get("af-id")) != own:
+                        continue
                     yield replace(_bgp_session(row), vrf=None if name == "default" else name)
 
 

@@ -30,6 +30,16 @@ def bgp(*peers: dict[str, Any], vrf: str = "default") -> dict[str, Any]:
     return {"vrf-name-out": vrf, **table("af", family)}
 
 
+def test_a_neighbour_is_a_session_of_its_addresss_family_alone() -> None:
+    peers = [{"neighborid": each, "neighboras": "64500", "state": "Idle"} for each in ("198.51.100.1", "2001:db8::1")]
+    families = [{"af-id": number, **table("saf", {"safi": "1", **table("neighbor", *peers)})} for number in ("1", "2")]
+    other = {"af-id": "25", **table("saf", {"safi": "70", **table("neighbor", *peers)})}
+    found = shown.observed(
+        "edge", answers(BGP=table("vrf", {"vrf-name-out": "default", **table("af", *families, other)}))
+    )
+    assert [each.address for each in found.bgp] == ["198.51.100.1", "2001:db8::1"]
+
+
 def test_the_shapes_of_a_table() -> None:
     assert list(shown.rows({}, "x")) == []
     assert list(shown.rows(None, "x")) == []

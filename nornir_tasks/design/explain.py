@@ -9,6 +9,7 @@ from nornir_tasks.design.claims import fabric_key
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.explain_cables import headroom_figures
 from nornir_tasks.design.explain_marks import marking_figures
+from nornir_tasks.design.explain_tables import table_figures
 from nornir_tasks.design.fabrics.clos import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.links import Circuit
@@ -22,7 +23,6 @@ from nornir_tasks.design.plugs import optics
 from nornir_tasks.design.prefix_limits import LEAST_OF_A_LEAF, ROOM, prefix_limit
 from nornir_tasks.design.qos import ROUTING_DSCP, beside_routing
 from nornir_tasks.design.routes import RouteCount
-from nornir_tasks.design.tables import TableUse, table_uses
 from nornir_tasks.design.throughput import loads
 from nornir_tasks.design.watchdog import watchdog_figures
 from nornir_tasks.intent.findings import dotted
@@ -379,23 +379,6 @@ class _Explainer:
     def tables(self) -> Iterator[Figure]:
         """The fullest switch of each kind."""
         for kind in self.samples:
-            worst = max((self.routes[x.name] for x in self.devices if _kind(x) == kind), key=lambda x: x.total)
-            inputs: dict[str, Value] = {"connected": worst.connected, "own": worst.own, "learned": worst.learned}
-            rule = "connected + own + learned by BGP; holds: the catalogue's figure, where a source names one"
-            yield self.figure(f"routes, {kind}", worst.total, rule, **inputs, holds=worst.max_routes)
-            inputs = {"members": worst.members, "widest": worst.widest}
-            limits = {"holds_groups": worst.max_groups, "holds_width": worst.max_widest}
-            rule = "different sets of two or more next hops"
-            yield self.figure(f"ECMP groups, {kind}", worst.groups, rule, **inputs, **limits)
-            yield from self.other_tables(kind)
-
-    def other_tables(self, kind: str) -> Iterator[Figure]:
-        """The tables beside routes and ECMP groups, of the switch of this kind that fills each most."""
-        devices = [each for each in self.devices if _kind(each) == kind]
-        filled: dict[str, list[TableUse]] = {}
-        for device in devices:
-            for use in table_uses(self.network, device, self.routes[device.name])[2:]:
-                filled.setdefault(use.name, []).append(use)
-        for name, uses in filled.items():
-            most = max(uses, key=lambda each: each.used)
-            yield self.figure(f"{name}, {kind}", most.used, most.rule, holds=most.limit)
+            devices = [each for each in self.devices if _kind(each) == kind]
+            for row in table_figures(self.network, devices, self.routes):
+                yield self.figure(f"{row.name}, {kind}", row.value, row.rule, **row.inputs)

@@ -76,18 +76,25 @@ def one_of_each_shape(network: Network) -> Iterator[Realised]:
 
 def shape(value: Any) -> Any:
     """A configuration with every name, address and ASN replaced by whether there is one (addresses: by its length)."""
-    if isinstance(value, tuple):
-        return tuple(map(shape, value))
-    if not is_dataclass(value):
+    kind = type(value)
+    if kind in PLAIN:
         return value
-    found: list[Any] = [type(value)]
-    for name, is_name in _fields(type(value)):
-        field_value = getattr(value, name)
+    if kind is tuple:
+        return tuple([each if type(each) in PLAIN else shape(each) for each in value])
+    if not is_dataclass(kind):
+        return value
+    found: list[Any] = [kind]
+    for name, is_name in _fields(kind):
+        inside = getattr(value, name)
         if not is_name:
-            found.append(shape(field_value))
+            found.append(inside if type(inside) in PLAIN else shape(inside))
         else:
-            found.append(_length(field_value) if name in ("address", "prefix") else bool(field_value))
+            found.append(_length(inside) if name in ("address", "prefix") else bool(inside))
     return tuple(found)
+
+
+PLAIN = frozenset({str, int, bool, float, type(None)})
+"""Most values of a configuration, told first: the largest sites have five million."""
 
 
 @cache

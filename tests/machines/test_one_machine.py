@@ -191,9 +191,17 @@ def test_huge_pages_asked_for_are_there_after_boot(configured: MachineLab) -> No
     assert "HugePages_Total:      64" in configured.ssh(HOST, "cat /proc/meminfo")
 
 
-def test_check_on_a_drifted_host_lists_the_drift_and_repairs_nothing(configured: MachineLab) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [("--tags", "hugepages,roce_qos"), pytest.param((), marks=pytest.mark.long)],
+    ids=["two roles", "all roles"],
+)
+def test_check_on_a_drifted_host_lists_the_drift_and_repairs_nothing(
+    configured: MachineLab, words: tuple[str, ...]
+) -> None:
+    """A dry run of the two roles whose settings drifted; with ``-m long`` of all roles."""
     configured.ssh(HOST, "dcb app replace dev rail2 dscp-prio 26:5; echo 0 > /proc/sys/vm/nr_hugepages")
-    run = configured.playbook(*EXTRA, "--check", "--diff")
+    run = configured.playbook(*EXTRA, "--check", "--diff", *words)
     assert (run.code, run.failures(HOST)) == (0, [])
     changed = run.changed(HOST)
     assert len(changed) == 2, changed

@@ -14,7 +14,17 @@ from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.platforms.nvue.capabilities import capabilities
 from nornir_tasks.platforms.nvue.tree import CONTAINERS, from_data, to_data, to_text, to_tree
 from nornir_tasks.platforms.ownership import Rule, split
-from tests.unit.platforms.nvue_examples import EXAMPLES, claims_of, configs, facts_of, leaf, rendered, spine, split_leaf
+from tests.unit.platforms.nvue_examples import (
+    EXAMPLES,
+    RELEASES,
+    claims_of,
+    configs,
+    facts_of,
+    leaf,
+    rendered,
+    spine,
+    split_leaf,
+)
 
 
 def parsed(config, tree: ConfigTree):
@@ -51,8 +61,16 @@ def test_a_tree_survives_its_own_text_and_json(name: str) -> None:
     assert to_data(from_data(to_data(tree))) == to_data(tree)
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+KINDS = [name.rpartition(" ")[0] for name in EXAMPLES if name.endswith(RELEASES[0])]
+SAMPLE = [f"{kind} {RELEASES[number % len(RELEASES)]}" for number, kind in enumerate(KINDS)]
+"""Every kind of switch once, and among them every release."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in SAMPLE else pytest.mark.long) for name in EXAMPLES]
+)
 def test_each_deleted_or_changed_line_is_a_difference_for_plan_and_parser(name: str) -> None:
+    """Every line of a configuration; of each kind of switch one release, with ``-m long`` each other one."""
     config = EXAMPLES[name]
     wanted = to_tree(rendered(config))
     known_defaults = 0

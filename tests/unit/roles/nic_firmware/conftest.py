@@ -48,7 +48,7 @@ def values_of(**changed: Any) -> dict[str, Any]:
 
 
 def standin(*words: str | Path) -> None:
-    subprocess.run([sys.executable, STANDINS / "standin_host.py", *words], check=True, timeout=60)
+    subprocess.run([sys.executable, "-S", STANDINS / "standin_host.py", *words], check=True, timeout=60)
 
 
 class CardHost:

@@ -61,7 +61,7 @@ def values() -> dict[str, Any]:
 
 
 def standin(*words: str | Path) -> None:
-    subprocess.run([sys.executable, STANDINS / "standin_host.py", *words], check=True, timeout=60)
+    subprocess.run([sys.executable, "-S", STANDINS / "standin_host.py", *words], check=True, timeout=60)
 
 
 class StateHost:

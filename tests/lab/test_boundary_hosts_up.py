@@ -17,13 +17,16 @@ from nornir_tasks.lab.boundary_hosts import requirements
 
 pytestmark = needs_root
 
+UP = ("lab", "up", "--boundary", "--plane", "oob")
+"""With few switches, which have no part in this."""
+
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoundaryLab]:
     """At its end nothing of it is left."""
     made = BoundaryLab(tmp_path_factory.mktemp("boundary"))
     try:
-        begun = made.nornir("lab", "up", "--boundary")
+        begun = made.nornir(*UP)
         assert begun.splitlines()[-1] == "the boundary's hosts: firewall-1, firewall-2, bastion-1, bastion-2"
         yield made
     finally:
@@ -35,7 +38,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoundaryLab]:
 
 
 def test_a_host_that_was_off_begins_with_its_files_and_the_others_are_left_alone(lab: BoundaryLab) -> None:
-    assert lab.nornir("lab", "up", "--boundary").splitlines()[-1].endswith(", as before")
+    assert lab.nornir(*UP).splitlines()[-1].endswith(", as before")
     assert [each.running for each in lab.hosts.status()] == [True] * 4
 
     # As after a power cut: files are there, what was in the kernel is not.
@@ -45,13 +48,13 @@ def test_a_host_that_was_off_begins_with_its_files_and_the_others_are_left_alone
     os.kill(pids[0], signal.SIGKILL)
     until(lambda: not lab.hosts.status()[0].running, "it is off")
     assert "powered off" in lab.nornir("lab", "status")
-    lab.nornir("lab", "up", "--boundary")
+    lab.nornir(*UP)
     assert lab.ssh("firewall-1", "nft list tables; cat /etc/kept") == "kept\n"
     assert [lab.hosts.container(name).pid() for name in lab.hosts.names()[1:]] == pids[1:], "the others were left alone"
 
 
 def test_a_host_is_a_debian_with_its_addresses_and_changes_nothing_of_the_machine(lab: BoundaryLab) -> None:
-    lab.nornir("lab", "up", "--boundary")
+    lab.nornir(*UP)
     assert lab.ssh("bastion-1", "id -un; hostname; cat /proc/sys/net/ipv4/ip_forward").split() == [
         "root",
         "bastion-1",
@@ -85,7 +88,7 @@ def test_what_a_killed_start_left_is_of_no_harm(lab: BoundaryLab) -> None:
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
     (lab.hosts.directory / "plan.json").unlink()  # as of a start that was killed before it had all of them
-    lab.nornir("lab", "up", "--boundary")
+    lab.nornir(*UP)
     assert [each.running for each in lab.hosts.status()] == [True] * 4
 
 

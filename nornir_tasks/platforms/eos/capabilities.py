@@ -27,6 +27,7 @@ from nornir_tasks.design.capabilities import (
 )
 from nornir_tasks.design.config.qos import WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS, Ecn, Watchdog
 from nornir_tasks.design.ecn_figures import EcnFigure
+from nornir_tasks.design.guard_facts import GuardFacts
 from nornir_tasks.design.pause_point import Pool
 from nornir_tasks.platforms.eos.headroom import BY_ASIC as CABLES
 from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG, LOOPBACK
@@ -206,6 +207,11 @@ _TOMAHAWK4 = Capabilities(
     # pyavd 6.4.0 eos__as_path, eos__ipv6_prefix_lists, eos__router_bgp (aggregate_addresses, address_family_ipv6,
     # next_hop_self), eos__static_routes (interface and next_hop)
     has_outside_bgp=True,
+    # pyavd 6.4.0, encrypt of passwd_type "bgp": the name of the neighbour or peer group is a part of the key
+    guards=GuardFacts(
+        md5_gap="a switch stores a password encrypted by the name of its neighbour or group, so that no one text fits "
+        "the sessions of both families",
+    ),
     # pyavd 6.4.0 eos__vlan_interfaces, eos__ip_virtual_router_mac_address: both switches answer, one MAC for all
     has_gateways=True,
     gateway_mac="switch",

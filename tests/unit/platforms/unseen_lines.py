@@ -139,7 +139,7 @@ NOT_JUDGED: dict[str, set[str]] = {
         "[no] bgp log-neighbor-changes",
         "[no] graceful-restart",
         "[no] lldp run",
-        # of edge routers, which are not among these switches: tests/unit/platforms/test_eos_pyavd.py has them
+        # of edge routers, which are not among these switches: test_eos_pyavd.py has them
         "aggregate-address <prefix> summary-only",
         "ip as-path access-list <name> permit|deny <regex> any",
         "ip as-path regex-mode string",
@@ -168,6 +168,19 @@ NOT_JUDGED: dict[str, set[str]] = {
         "spanning-tree mode rapid-pvst",
         "switchport",
         "switchport mode access",
+        # of edge routers, which are not among these switches
+        "address-family ipv6 unicast",
+        "aggregate-address <prefix6> summary-only",
+        "aggregate-address <prefix> summary-only",
+        "ip as-path access-list <name> seq <n> <permit|deny> <expression>",
+        "ip route <prefix> <interface> <address>",
+        "ipv6 prefix-list <name> seq <n> <permit|deny> <prefix6> [ge <n>] [le <n>]",
+        "ipv6 route <prefix6> <interface> <address6>",
+        "match as-path <name>",
+        "match ipv6 address prefix-list <name>",
+        "next-hop-self",
+        "password 7 <placeholder>",
+        "set community [<n:n>...] no-export",
     },
 }
 """Lines that none of these switches prints: defaults that the OS hides, what only other models have, and banners, of

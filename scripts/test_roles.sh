@@ -11,7 +11,7 @@ logs=out/roles
 longest="boundary bastion site load_balancer firewall" # these start first, so that none of them runs alone at the end
 # These are run by Mitogen, in whose containers modules take a fifth of the time, as on the lab's machines (tests/machines); the
 # others by Ansible's own strategy, which is what an operator has who sets nothing. One that is added is run by both first.
-by_mitogen="bastion boundary_relay egress_client firewall hugepages load_balancer nat_gateway"
+by_mitogen="bastion boundary_relay egress_client hugepages load_balancer nat_gateway"
 
 if [ $# -eq 0 ]; then
   for role in roles/*/; do

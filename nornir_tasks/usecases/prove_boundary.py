@@ -14,6 +14,7 @@ from nornir_tasks.files.firewall_rules import boundary_rules
 from nornir_tasks.files.resources import shown
 from nornir_tasks.lab.boundary.rules import listed
 from nornir_tasks.proofs.rules.edges import Edge, judge_edges
+from nornir_tasks.proofs.rules.failures import failures
 from nornir_tasks.proofs.rules.judge import Guarded, judge
 from nornir_tasks.proofs.rules.machine import State
 from nornir_tasks.proofs.rules.planned import planned_ports, planned_routes
@@ -29,7 +30,8 @@ _HINT = "take it away, or judge by hand what it lets pass: the pairs that depend
 def prove_boundary(design: SiteDesign, folder: str | None = None) -> tuple[Guarded | None, list[Problem]]:
     """Judge the rules that the roles would load at both firewalls; None where the intent has no boundary.
 
-    nft itself lists them, in a network namespace of this machine. Where it cannot, nothing is proved, and why is said.
+    Also with each single failure of the pair. nft itself lists them, in a network namespace of this machine. Where it
+    cannot, nothing is proved, and why is said.
     ``folder``: what the firewalls run, as ``collected`` reads it, is judged in place of that. Raises IntentError for
     files that are no such thing.
     """
@@ -41,6 +43,8 @@ def prove_boundary(design: SiteDesign, folder: str | None = None) -> tuple[Guard
     except LabError as error:
         return None, list(error.problems)
     judged = judge(found, states, overview=True)
+    if folder is None:
+        judged = Guarded((*judged.pairs, *failures(found, states)))
     problems = [Problem(BOUNDARY, "could not be told", found=line, hint=_HINT) for line in judged.undecided]
     if not any(each.has_shared for each in states):
         what = "no firewall has a shared address, so nothing was judged of what must pass"

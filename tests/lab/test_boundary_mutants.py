@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 from boundary_pair import SITE, site
 from rule_mutants import SEED, Mutant, every
-from test_boundary_proof import found, text, variables
+from test_boundary_proof import FIREWALLS, found, text, variables
 
 from nornir_tasks.design.boundary import Boundary, boundary
 from nornir_tasks.errors import LabError
@@ -202,10 +202,42 @@ def test_without_neighbours_answers_nothing_of_ipv6_passes_and_proof_and_packets
     assert differences(foretold, seen) == []
     passing = {flow.family for flow, each in seen.items() if each.arrived or each.answered}
     assert passing == {"ipv4"}
-    lost = next(flow for flow in flows if flow.family == "ipv6" and whole[0][flow].arrives)
+    lost = next(flow for flow in flows if flow.family == "ipv6" and flow in whole[0] and whole[0][flow].arrives)
     assert foretold[lost].by.startswith("no neighbour is heard: inet gpufabric_firewall input")
     blocked = {(str(pair.source), str(pair.destination)) for pair in found(state(room)).failed}
     assert {("outside", "firewalls"), ("business", "firewalls")} <= blocked
+
+
+def arrivals(seen: dict[Flow, Outcome]) -> dict[Flow, Outcome]:
+    return {flow: each for flow, each in seen.items() if each.arrived or each.answered}
+
+
+def stand_by(room: Room, name: str) -> None:
+    """What keepalived takes away from the one that does not have the shared addresses."""
+    for zone in variables(name).zones:
+        for route in zone.routes:
+            room.run("ip", "route", "del", route.to, "via", route.via, "dev", zone.port)
+        for address in filter(None, (zone.shared, zone.shared_v6)):
+            room.run("ip", "address", "del", address, "dev", zone.port)
+
+
+@pytest.mark.parametrize("name", FIREWALLS)
+def test_each_single_failure_keeps_what_is_allowed_and_opens_nothing(name: str, whole: Whole) -> None:
+    flows = tuple(flow for flow in chosen(whole[0]) if flow in whole[0])
+    allowed = arrivals({flow: whole[1][flow] for flow in flows})
+    with room_for(variables(name), there()) as own:
+        load(own, text(name))
+        foretold, seen = compared(own, flows)
+        assert differences(foretold, seen) == []
+        assert arrivals(seen) == allowed, f"without the other one, by {name}"
+        stand_by(own, name)
+        for port in ("", *(zone.port for zone in variables(name).zones)):
+            if port:
+                own.run("ip", "link", "set", port, "down")
+                flows = tuple(flow for flow in flows if flow.port != port)
+            foretold, seen = compared(own, flows)
+            assert differences(foretold, seen) == [], port
+            assert {flow for flow, each in seen.items() if each.arrived} <= {*allowed}, port
 
 
 @pytest.mark.long

@@ -13,6 +13,7 @@ from nornir_tasks.design.boundary import boundary
 from nornir_tasks.design.boundary_vars import FirewallVars, firewall_host_vars
 from nornir_tasks.files.firewall_rules import boundary_rules
 from nornir_tasks.lab.boundary.rules import listed
+from nornir_tasks.proofs.rules.failures import failures
 from nornir_tasks.proofs.rules.judge import Guarded, judge
 from nornir_tasks.proofs.rules.machine import State
 from nornir_tasks.proofs.rules.planned import planned_ports, planned_routes
@@ -142,6 +143,30 @@ def test_a_firewall_without_the_shared_addresses_is_reached_by_its_neighbours_an
         assert {str(pair.destination) for pair in failed if any(e.kind == "blocked" for e in pair.breaches)} == {
             "firewalls"
         }
+
+
+def test_each_single_failure_keeps_what_is_allowed_and_opens_nothing() -> None:
+    intended = boundary(*site())
+    assert intended is not None
+    every = list(failures(intended, tuple(map(generated, FIREWALLS))))
+    assert [each for each in every if each.breaches or each.undecided] == []
+    assert [str(each.destination).removeprefix("anybody without ") for each in every] == [
+        *(
+            name
+            for firewall in FIREWALLS
+            for name in (firewall, *(f"the cable of {port} at {firewall}" for port in ("wan", "dmz", "lan")))
+        ),
+        *(f"the cable between both, {firewall} active" for firewall in FIREWALLS),
+    ]
+
+
+def test_what_is_wrong_with_the_other_firewall_alone_is_found_in_the_failures_that_it_matters_to() -> None:
+    intended = boundary(*site())
+    assert intended is not None
+    other = loaded(text("firewall-2").replace("{ 80, 443 }", "{ 80 }"), "firewall-2")
+    wrong = {str(each.destination) for each in failures(intended, (generated(), other)) if each.breaches}
+    assert "anybody without firewall-1" in wrong
+    assert "anybody without firewall-2" not in wrong
 
 
 def routes(change: Any) -> State:

@@ -8,10 +8,10 @@ from nornir_tasks.design.boundary_vars import FirewallVars
 from nornir_tasks.design.config.access_lists import Family
 
 
-def planned_routes(firewall: FirewallVars) -> dict[Family, list[dict[str, Any]]]:
-    """As its role gives them: links, its own addresses and the shared ones, and the routes of zones."""
+def planned_routes(firewall: FirewallVars, *, has_shared: bool = True) -> dict[Family, list[dict[str, Any]]]:
+    """As its role gives them: links, own addresses; with the shared ones the routes of zones and what is published."""
     found: dict[Family, list[dict[str, Any]]] = {"ipv4": [], "ipv6": []}
-    for each in _routes(firewall):
+    for each in _routes(firewall, has_shared=has_shared):
         found["ipv6" if ":" in each["dst"] or ":" in each.get("gateway", "") else "ipv4"].append(each)
     return found
 
@@ -21,10 +21,13 @@ def planned_ports(firewall: FirewallVars) -> tuple[str, ...]:
     return (*(zone.port for zone in firewall.zones), firewall.sync.port, firewall.management.port, "lo")
 
 
-def _routes(firewall: FirewallVars) -> Iterator[dict[str, Any]]:
+def _routes(firewall: FirewallVars, *, has_shared: bool) -> Iterator[dict[str, Any]]:
     for zone in firewall.zones:
-        for address in filter(None, (zone.address, zone.shared, zone.address_v6, zone.shared_v6)):
+        shared = (zone.shared, zone.shared_v6) if has_shared else ()
+        for address in filter(None, (zone.address, zone.address_v6, *shared)):
             yield from _of_address(address, zone.port)
+        if not has_shared:
+            continue
         for address in zone.published:
             yield {"type": "local", "dst": address.partition("/")[0], "dev": zone.port, "table": "local"}
         for route in zone.routes:

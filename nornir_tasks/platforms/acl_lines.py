@@ -45,6 +45,8 @@ class AclWords:
     """ICMP types, with any code, by name."""
     ports: Mapping[int, Mapping[str, int]]
     """Protocol number -> ports by name."""
+    named_types: frozenset[Family] = frozenset()
+    """Families whose ICMP types are written by name, of those that have one here; in the others by number."""
     has_wildcards: bool = False
     """An address may be followed by a mask of the bits that do not matter: ``10.0.0.0 0.0.0.255``."""
 
@@ -82,7 +84,11 @@ class AclWords:
         parts += [rule.source or "any", *_ports(rule.source_ports)]
         parts += [rule.destination or "any", *_ports(rule.destination_ports)]
         parts += ["established"] if rule.established else []
-        return " ".join(parts if rule.icmp_type is None else [*parts, str(rule.icmp_type)])
+        return " ".join(parts if rule.icmp_type is None else [*parts, self._type(rule.icmp_type, family)])
+
+    def _type(self, number: int, family: Family) -> str:
+        names = {value: name for name, value in self.icmp_types[family].items()}
+        return names.get(number, str(number)) if family in self.named_types else str(number)
 
     def rule_of(self, line: str, family: Family) -> AclRule | None:
         """The rule of a line; None if the model cannot hold it: a remark, a mask with holes, several ports, a TTL."""

@@ -33,6 +33,17 @@ _MESSAGES = {
     "echo": "icmp type echo-request",
     "ttl-exceeded": "icmp type time-exceeded icmp code 0",
 }
+_MESSAGES_6 = {
+    "unreachable": "icmpv6 type destination-unreachable",
+    "packet-too-big": "icmpv6 type packet-too-big",
+    "time-exceeded": "icmpv6 type time-exceeded",
+    "echo-request": "icmpv6 type echo-request",
+    "echo-reply": "icmpv6 type echo-reply",
+    "router-solicitation": "icmpv6 type nd-router-solicit",
+    "router-advertisement": "icmpv6 type nd-router-advert",
+    "nd-ns": "icmpv6 type nd-neighbor-solicit",
+    "nd-na": "icmpv6 type nd-neighbor-advert",
+}
 _WITHOUT_EFFECT = frozenset({"log"})
 """Options that change nothing of which packets pass."""
 _TABLE = "lists"
@@ -157,8 +168,9 @@ class _Words:
                 raise UnknownRule(word)
 
     def _message(self, icmp: str) -> Iterator[str]:
-        if self._peek() in _MESSAGES and self._family == "ip":
-            yield _MESSAGES[self._next()]
+        known = _MESSAGES if self._family == "ip" else _MESSAGES_6
+        if self._peek() in known:
+            yield known[self._next()]
         elif self._peek().isdigit():
             kind = self._next()
             code = f" {icmp} code {self._next()}" if self._peek().isdigit() else ""

@@ -35,6 +35,8 @@ WORDS = AclWords(
         "ipv6": {"unreachable": 1, "packet-too-big": 2, "time-exceeded": 3, "echo-request": 128, "echo-reply": 129}
         | {"router-solicitation": 133, "router-advertisement": 134, "nd-ns": 135, "nd-na": 136},
     },
+    # cisco.nxos 11.1.0 nxos_acls: messages of ICMP by number or word, of ICMPv6 by word alone
+    named_types=frozenset({"ipv6"}),
     ports={TCP: _TCP, UDP: _UDP},
     has_wildcards=True,
 )

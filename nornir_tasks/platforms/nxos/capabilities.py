@@ -103,8 +103,6 @@ _ACLS = AclFacts(
     places=frozenset({"routed ipv4 in", "routed ipv4 out", "routed ipv6 in", "routed ipv6 out"})
     | {"switched ipv4 in", "switched ipv6 in"},
     source="cisco.nxos nxos_acl_interfaces and nxos_acls",
-    # nxos_acls has message_type as a number for ICMP, and words alone for ICMPv6
-    icmp_types=frozenset({"ipv4"}),
 )
 
 _GUARDS = GuardFacts(

@@ -26,20 +26,21 @@ fi
 
 say "1. A fresh lab: rails (two NVUE spines, eight leaves on EOS and NX-OS), for storage and business a front fabric
       (two NVUE spines, a pair of leaves on each of EOS, NX-OS and NVUE), and an out-of-band tree that all of them are
-      managed over (two NVUE routers, access switches on EOS and NX-OS), each switch with a day-0 configuration"
+      managed over (two NVUE routers, access switches on EOS and NX-OS), and two NVUE edge routers towards two upstreams,
+      each switch with a day-0 configuration"
 "$nornir" lab down
 "$nornir" lab up
 say "2. What the intent asks for"
 "$nornir" design
 say "3. What its lines do: who reaches whom, and that RDMA is lossless end to end"
 "$nornir" prove
-say "4. Push all planes"
+say "4. Push all planes, and the edge routers"
 "$nornir" push --yes
 say "5. Push again: nothing may change"
 "$nornir" push --yes
 say "6. Is the live network as the intent defines?"
 "$nornir" validate
-for plane in compute storage business oob; do
+for plane in compute storage business oob boundary; do
   say "7. Plane $plane by itself"
   "$nornir" validate --plane "$plane"
 done

@@ -347,7 +347,7 @@ class _Run:
         names = found.work
         if not names:
             return Results({}, {})
-        owners = frozenset[str]().union(*(found.plans[name].owners for name in names))
+        owners = self.design.owners_noted({name: found.plans[name].owners for name in names})
         number = past.journal.begin(self.verb, owners, found.changing, self.undoes)
         lock.note_push(number)
         with (

@@ -37,6 +37,15 @@ class SiteDesign:
         """What was asked of each fabric, as the design's steps take it."""
         return pipeline.every_demand(self.site.intent, self.catalogue, self.network.facts)
 
+    def owners_noted(self, owners: Mapping[str, frozenset[str]]) -> frozenset[str]:
+        """Those of a push of these switches, as the journal has them.
+
+        No plane rides on edge routers, so a rollback finds these under a name of their own.
+        """
+        edge = self.network.edge
+        there = edge is not None and any(self.network.device(name).fabric == edge.fabric for name in owners)
+        return frozenset({BOUNDARY} if there else ()).union(*owners.values())
+
     def realised(self) -> Iterator[Realised]:
         """Every switch's configuration as its OS will hold it, each made when it is asked for."""
         return (pipeline.device_config(self.network, device) for device in self.network.devices)

@@ -240,7 +240,7 @@ class Operational:
             "type": "unnumbered" if session.neighbor.interface else "numbered",
             "timers": timers,
             "address-family": {
-                "ipv4-unicast": {
+                "ipv6-unicast" if session.is_ipv6 else "ipv4-unicast": {
                     "rx-prefix": session.prefixes_accepted,
                     "tx-prefix": session.prefixes_sent,
                     "prefix-limits": {"inbound": {"maximum": neighbor.prefix_limit or "none"}},

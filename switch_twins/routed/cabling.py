@@ -77,6 +77,10 @@ class Cabling:
         """Where the daemons of a switch have their sockets; short, for a socket's path is."""
         return self._spec.run_folder / str(self.devices.index(device))
 
+    def folder_of_outside(self, number: int) -> Path:
+        """The same of an upstream's router."""
+        return self._spec.run_folder / f"outside-{number}"
+
     @property
     def taps(self) -> Mapping[End, Tap]:
         """The ends of machines."""

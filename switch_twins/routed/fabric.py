@@ -24,7 +24,7 @@ from ..spec import End, LabSpec, RoutedSpec
 from ..state import SwitchState
 from ..twin import Twin
 from ..wiring import Link, LldpNeighbor
-from . import filters
+from . import filters, upstreams
 from .bridging import all_ports
 from .cabling import Cabling, check_names
 from .conf import DEFAULT
@@ -79,6 +79,7 @@ class RoutedFabric(FabricSim):
         self._switches = {name: self._switch(name) for name in self._twins}
         with ThreadPoolExecutor(_STARTED_AT_A_TIME) as several:
             list(several.map(Frr.start, (each.frr for each in self._switches.values())))
+        upstreams.start(self._upstreams, self._cabling)
         self._around = self._surroundings()
         for name in self._twins:
             self._follow(name)

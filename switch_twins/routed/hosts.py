@@ -50,8 +50,7 @@ def port_lines(ports: Iterable[Host], *, has_bonds: bool) -> Iterator[str]:
         if end is not None and end.bond is not None and has_bonds:
             yield f"link set {name} master {kernel_name(end.bond.name)}"
         for address in end.addresses if end is not None else ():
-            if ":" not in address:
-                yield f"address add {address} dev {name}"
+            yield f"address add {address} dev {name}{' nodad' if ':' in address else ''}"
         yield f"link set {name} up"
         yield from (_route(each, name) for each in (end.routes if end is not None else ()))
 

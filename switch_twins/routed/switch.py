@@ -103,11 +103,12 @@ class RoutedSwitch:
         name = _frr_name(vrf)
         try:
             peers = self.frr.ask("bgpd", f"show bgp vrf {name} neighbors json")
-            summary = self.frr.ask("bgpd", f"show bgp vrf {name} ipv4 unicast summary json")
+            families = ("ipv4", "ipv6") if self.routing.outside.has_ipv6 and vrf == DEFAULT else ("ipv4",)
+            shown = [self.frr.ask("bgpd", f"show bgp vrf {name} {each} unicast summary json") for each in families]
             bfd = by_neighbor(self.frr.ask("bfdd", f"show bfd vrf {name} peers json") or [])
         except TwinError as error:
             return [_idle(each, str(error)) for each in judged]
-        known = summary.get("peers", {})
+        known = {address: each for summary in shown for address, each in summary.get("peers", {}).items()}
         return [session(each, peers, known, bfd, self.clock.now_s()) for each in judged]
 
     def rib(self, state: SwitchState, vrf: str, *, is_frozen: bool) -> dict[str, Route]:
@@ -128,7 +129,7 @@ class RoutedSwitch:
         """What FRR announces to a neighbour."""
         if not self.has_vrf(to.vrf) or to.state != "established":
             return []
-        where = f"show bgp vrf {_frr_name(to.vrf)} ipv4 unicast"
+        where = f"show bgp vrf {_frr_name(to.vrf)} {'ipv6' if to.is_ipv6 else 'ipv4'} unicast"
         command = f"{where} neighbors {to.neighbor.address} advertised-routes json"
         try:
             return sorted(self.frr.ask("bgpd", command).get("advertisedRoutes", {}))

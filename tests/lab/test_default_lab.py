@@ -12,7 +12,7 @@ from at_terminal import ROOT, Operator
 
 pytestmark = pytest.mark.xdist_group("default-lab")
 
-PLANES = ("compute", "storage", "business", "oob")
+PLANES = ("compute", "storage", "business", "oob", "boundary")
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +41,19 @@ def test_all_that_is_to_be_judged_is_judged_and_right(
     assert (report["failed"], report["tested"]) == (0, report["of"])
     assert report["of"] > 0
     figure(f"{' '.join(words) or 'all planes'}: tested {report['tested']} of {report['of']}")
+
+
+def test_a_push_of_edge_routers_is_listed_as_of_the_boundary_and_rolled_back(pushed: Operator) -> None:
+    assert pushed.json("pushes")["pushes"][0]["planes"] == sorted(PLANES)
+    hand = pushed.hands()["edge-1"]
+    hand.nvue({"router": {"policy": {"prefix-list": {"EDGE-BY-HAND": {"type": "ipv4"}}}}})
+    assert "1 of 2 changed" in pushed.run("push", "--plane", "boundary", "--yes")
+    last = pushed.json("pushes")["pushes"][0]
+    assert (last["planes"], list(last["switches"])) == (["boundary"], ["edge-1"])
+    pushed.run("rollback", "--push", str(last["number"]), "--yes")
+    assert "EDGE-BY-HAND" in hand.running()
+    assert "1 of 2 changed" in pushed.run("push", "--plane", "boundary", "--yes")
+    assert "0 of 24 changed" in pushed.run("push", "--yes")
 
 
 def timers(operator: Operator) -> dict[str, float]:

@@ -359,5 +359,7 @@ class _Judge:
 
     def _lists_of(self, device: str) -> Lists:
         if device not in self.lists:
-            self.lists[device] = lists_of(self.configs[device].access_lists)
+            facts = self.matrix.network.device(device).capabilities.acls
+            denies_rest = facts is None or facts.denies_rest
+            self.lists[device] = lists_of(self.configs[device].access_lists, denies_rest=denies_rest)
         return self.lists[device]

@@ -3,7 +3,8 @@
 Ethernet bridges by VLAN (IEEE 802.1Q): a frame is heard as far as cables carry it, under any number. Routers
 resolve a next hop on the wire where its subnet is (RFC 826), and forward by the longest prefix (RFC 1812, 5.2.4.3) what
 BGP chose by the shortest AS path (RFC 4271, 9.1.2.2), all paths that are equally short, none with the own AS in it. The
-first rule of a list that matches decides, and a list ends with a denial. A packet that no host's subnet takes is lost.
+first rule of a list that matches decides; a list ends with a denial, but on Cumulus Linux (its documentation, Access
+Control List Configuration: there is no implicit deny). A packet that no host's subnet takes is lost.
 """
 
 from collections.abc import Iterator, Mapping
@@ -228,7 +229,8 @@ class Walker:
         if not lists:
             return True
         ordered = sorted(lists[0].rules, key=lambda rule: rule.sequence)
-        return next((rule.permit for rule in ordered if _matches(rule, sent)), False)
+        passes_rest = self.network.device(device).os == "nvue"
+        return next((rule.permit for rule in ordered if _matches(rule, sent)), passes_rest)
 
     # -- BGP -------------------------------------------------------------------------------------------------------
 

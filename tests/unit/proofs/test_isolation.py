@@ -156,6 +156,23 @@ def test_a_list_that_is_open_reaches_what_another_plane_lets_in_from_anywhere() 
     assert str(failed[0].breaches[0].packet) == "TCP 10.168.0.4:49152 to 10.171.1.4:443, new"
 
 
+def test_a_list_without_its_last_denial_is_open_on_systems_that_deny_nothing_by_themselves() -> None:
+    """EOS ends every list with a denial, Cumulus Linux does not."""
+    any_out = opened(GPU, "STORAGE-V200-IN")
+    before = {(str(each.source), str(each.destination)) for each in any_out.judged().failed}
+
+    def without_end(site: Site, device: str, name: str) -> Site:
+        return site.with_rules(device, name, tuple(site.rules(device, name)[:-1]))
+
+    on_eos = without_end(any_out, GPU, "BUSINESS-V300-OUT").judged().failed
+    assert {(str(each.source), str(each.destination)) for each in on_eos} == before
+    on_nvue = without_end(any_out, LOGIN, "BUSINESS-V310-OUT").judged().failed
+    opens = {(str(each.source), str(each.destination)): each.breaches for each in on_nvue}
+    assert opens.keys() - before == {("gpu on storage", "login on business")}
+    (breach,) = opens["gpu on storage", "login on business"]
+    assert breach.by[-1] == f"{LOGIN} vlan310: the end of BUSINESS-V310-OUT"
+
+
 def test_hosts_on_two_planes_that_forward_open_every_way_between_them() -> None:
     failed = front().guarding({}).judged().failed
     assert {(each.source.plane, each.destination.plane) for each in failed} == {

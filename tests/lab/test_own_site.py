@@ -104,7 +104,7 @@ def test_what_is_still_missing_is_said_step_by_step_with_what_to_do(shell: Shell
     (shell.site / "devices.yml").write_text(DEVICES)
     code, output = shell.run(plan)
     assert code == 3
-    assert output.count("the design has this switch, the device list has not") == 21, "all at once, but the one it has"
+    assert output.count("the design has this switch, the device list has not") == 23, "all at once, but the one it has"
     assert "leaf-g1-r0" not in output
 
 

@@ -239,7 +239,9 @@ def test_planes_that_this_kernel_cannot_have_run_in_a_machine_where_there_is_roo
     code, output = as_another_machine(operator, prepare.format(folder=tmp_path), *UP)
     assert code == 10, output
     gone = ", no ".join(each for each in sorted(lacking()) if each != "VRF")
-    assert f"the fabric runs in one machine: this kernel has no {gone}, for business, oob, storage" in output
+    assert (
+        f"the fabric runs in one machine: this kernel has no {gone}, for business, fabric edge, oob, storage" in output
+    )
     assert "too little memory for a machine with 24 routed switches" in output
     assert "found: 292 MiB available" in output
     refused = operator.run(*UP, "--hosts", "1", code=10)

@@ -277,11 +277,6 @@ ONLY_WITH_DEVICES = {
         + "".join(f"interface Vlan{n}\n   vrf QUIET\n   ip address 198.18.{n}.1/24\n" for n in (7, 8)),
         "'vrf instance QUIET': it does not route between its interfaces, which the kernel would",
     ),
-    "a group of HSRP for IPv6": (
-        "front-leaf-g2-a",
-        "interface Vlan200\n  hsrp version 2\n  hsrp 6 ipv6\n    ip fe80::1\n",
-        "interface Vlan200: 'hsrp 6 ipv6': it decides what is forwarded, and has no counterpart here",
-    ),
     "a routing protocol in a VRF": (
         "front-leaf-g3-a",
         '{"vrf": {"TENANT": {"router": {"ospf": {"router-id": "10.0.0.1"}}}}}',

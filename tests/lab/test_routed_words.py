@@ -189,10 +189,10 @@ WITHOUT_COUNTERPART = {
         "router bgp 4200000000\n   neighbor COMPUTE-SPINES local-as 65000\n",
         "router bgp 4200000000: 'neighbor COMPUTE-SPINES local-as 65000': no counterpart in FRR is known here",
     ),
-    "a list of AS paths": (
+    "a list of AS paths as numbers": (
         "leaf-g1-r2",
         "ip as-path access-list OURS permit ^$ any\nroute-map COMPUTE-IN permit 10\n   match as-path OURS\n",
-        "route-map COMPUTE-IN permit 10: 'match as-path OURS': no counterpart in FRR is known here",
+        "'ip as-path access-list OURS permit ^$ any': FRR reads AS paths as text",
     ),
     "a packet filter": (
         "leaf-g1-r2",

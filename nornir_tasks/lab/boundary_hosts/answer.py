@@ -6,11 +6,14 @@ one. UDP goes back as it is, from the address that it came to.
 """
 
 import contextlib
+import os
 import socket
 import struct
 import sys
 import threading
 
+OUTPUT = 1
+"""File descriptor of what our parent reads."""
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"
 """Of version 2 of the PROXY protocol, which is text in version 1."""
 
@@ -22,8 +25,7 @@ def main() -> None:
     threads += [threading.Thread(target=_reflect, args=(_udp_socket(port),)) for port in udp]
     for each in threads:
         each.start()
-    sys.stdout.write("ready\n")
-    sys.stdout.flush()
+    os.write(OUTPUT, b"ready\n")
     for each in threads:
         each.join()
 

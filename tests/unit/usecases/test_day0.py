@@ -30,7 +30,7 @@ def problems(folder: Path, **changes: object) -> list[str]:
 
 def test_unmanaged_base_is_refused_at_its_fabric_with_what_to_say(tmp_path: Path) -> None:
     found = problems(write_site(tmp_path / "site", base=""))
-    assert len(found) == 3  # one for each fabric
+    assert len(found) == 4  # one for each fabric
     assert re.search(r"fabric\.yml:\d+: fabrics\.compute: base configuration is unmanaged here: 10 switches", found[0])
     assert "hint: say what is managed, as base: {ntp: [...]}" in found[0]
 

@@ -1,10 +1,12 @@
 """tests/sites/edge with each system that can be an edge router."""
 
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 from nornir_tasks.design import pipeline
 from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from nornir_tasks.platforms import platforms
@@ -52,3 +54,11 @@ def design_of(folder: Path) -> SiteDesign:
     facts = {name: each.facts for name, each in platforms().items()}
     site, known = load_site(folder), catalogue()
     return SiteDesign(site, pipeline.design(site.intent, known, facts), known)
+
+
+def edges(system: str, *, signed: bool = False, drained: bool = False) -> tuple[Realised, ...]:
+    """Both edge routers of the site with this system."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "fabric.yml").write_text(text_of(system, signed=signed), encoding="utf-8")
+        network = design_of(Path(folder)).network
+    return tuple(device_config(network, network.device(f"edge-{n}"), drained=drained) for n in (1, 2))

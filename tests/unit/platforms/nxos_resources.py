@@ -13,6 +13,12 @@ from tests.unit.platforms.eos_resources import PROTOCOLS, UNREACHABLE, lag_inter
 Facts = Any
 DEFAULT_MTU_BYTES, DEFAULT_PRIORITY = 1500, 100
 """Of ports and of HSRP: NX-OS prints neither."""
+MESSAGES = {
+    "ipv4": {UNREACHABLE: "unreachable"},
+    "ipv6": {1: "unreachable", 2: "packet_too_big", 3: "time_exceeded", 128: "echo_request", 129: "echo_reply"}
+    | {133: "router_solicitation", 134: "router_advertisement", 135: "nd_ns", 136: "nd_na"},
+}
+"""Types of ICMP (of ICMPv6: RFC 4443, RFC 4861) by the options of nxos_acls in cisco.nxos 11.1.0."""
 
 
 def acls(config: DeviceConfig) -> Facts:
@@ -39,8 +45,7 @@ def _ace(acl: AccessList, rule: AclRule) -> Facts:
     if rule.established:
         made["protocol_options"] = {"tcp": {"established": True}}
     if rule.icmp_type is not None:
-        assert (acl.family, rule.icmp_type) == ("ipv4", UNREACHABLE)
-        made["protocol_options"] = {"icmp": {"unreachable": True}}
+        made["protocol_options"] = {PROTOCOLS[acl.family][rule.protocol]: {MESSAGES[acl.family][rule.icmp_type]: True}}
     return made
 
 

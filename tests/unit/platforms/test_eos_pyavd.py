@@ -4,11 +4,9 @@ Hand-made switches, switches of designed sites (the default lab's front leaves a
 """
 
 import gc
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
-from pathlib import Path as Folder
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,7 +16,7 @@ from pyavd import get_device_config, validate_structured_config
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.interfaces import Lldp
 from nornir_tasks.design.device_config import SECTIONS, DeviceConfig
-from nornir_tasks.design.pipeline import Realised, device_config
+from nornir_tasks.design.pipeline import Realised
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.tree import to_tree
@@ -98,10 +96,7 @@ def of_sites() -> list[Switch]:
 @cache
 def edges() -> tuple[Realised, ...]:
     """Edge routers, one of them drained."""
-    with tempfile.TemporaryDirectory() as folder:
-        (Folder(folder) / "fabric.yml").write_text(edge_systems.text_of("eos"), encoding="utf-8")
-        network = edge_systems.design_of(Folder(folder)).network
-    return tuple(device_config(network, network.device(f"edge-{n}"), drained=n == 1) for n in (1, 2))
+    return edge_systems.edges("eos", drained=True)[0], edge_systems.edges("eos")[1]
 
 
 def drawn(strategy: st.SearchStrategy[Iterable[Switch]], examples: int) -> list[Switch]:

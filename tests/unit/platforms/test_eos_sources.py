@@ -1,5 +1,6 @@
 """Every line an EOS template prints has a shape in SOURCES.yml, and every shape there is printed by some template."""
 
+import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import yaml
 
 from nornir_tasks.design.device_config import DeviceConfig
 from tests.corpus.shapes import patterns
-from tests.unit.design import long_cables, managed, reached, tagged, toy_layer3, with_radius
+from tests.unit.design import edge_systems, long_cables, managed, reached, tagged, toy_layer3, with_radius
 from tests.unit.design.toys import ONE_OF_EACH, both
 from tests.unit.design.wanted_of import wanted_of
 from tests.unit.platforms.eos_examples import examples, facts_of, leaf, rendered, with_guarantee
@@ -53,6 +54,13 @@ def managed_base() -> str:
     return "".join(wanted_of(each).text for each in sites)
 
 
+def edge_routers() -> str:
+    """What is rendered of edge routers, with and without secrets of their sessions, in service and drained."""
+    modes = itertools.product((False, True), repeat=2)
+    sites = [edge_systems.edges("eos", signed=signed, drained=drained) for signed, drained in modes]
+    return "".join(wanted_of(each).text for site in sites for each in site)
+
+
 def without_a_source(text: str) -> list[str]:
     """Lines without a source; what a banner says is none."""
     commands = re.sub(r"(?s)^(banner login)\n.*?\nEOF$", r"\1", text, flags=re.MULTILINE)
@@ -65,8 +73,8 @@ def test_every_line_has_a_source(config: DeviceConfig) -> None:
     assert without_a_source(rendered(config)) == []
 
 
-@pytest.mark.parametrize("made", [in_a_vrf, with_tags, dual_stack, managed_base, with_long_cables])
-def test_every_line_of_a_plane_in_a_vrf_with_tags_ipv6_or_long_cables_has_a_source(made: Callable[[], str]) -> None:
+@pytest.mark.parametrize("made", [in_a_vrf, with_tags, dual_stack, managed_base, with_long_cables, edge_routers])
+def test_every_line_of_planes_base_configuration_and_edge_routers_has_a_source(made: Callable[[], str]) -> None:
     assert without_a_source(made()) == []
 
 
@@ -79,6 +87,7 @@ def test_no_source_is_kept_for_a_line_that_nobody_prints() -> None:
         dual_stack(),
         managed_base(),
         with_long_cables(),
+        edge_routers(),
     ]
     lines = {line.strip() for text in texts for line in text.splitlines()}
     unused = [entry["shape"] for entry, pattern in COMPILED if not any(pattern.fullmatch(line) for line in lines)]

@@ -5,15 +5,23 @@ negotiation.
 """
 
 import importlib
+import itertools
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
 
+from nornir_tasks.design.config.access_lists import AccessList, AclRule
 from nornir_tasks.design.device_config import SECTIONS, DeviceConfig
+from nornir_tasks.platforms.nxos.access_lists import WORDS
+from tests.corpus.shapes import patterns
+from tests.unit.design import edge_systems
+from tests.unit.design.wanted_of import wanted_of
 from tests.unit.platforms.nxos_examples import ROOT, bundled_leaf, leaf, rendered, spine, split_leaf
+from tests.unit.platforms.nxos_resources import MESSAGES
 
 FACTS_OF = "ansible_collections.cisco.nxos.plugins.module_utils.network.nxos.facts"
 CONFIGS = pytest.mark.parametrize("config", [leaf(), spine(), split_leaf()], ids=["leaf", "spine", "split leaf"])
@@ -166,23 +174,26 @@ def test_the_discard_route() -> None:
     assert (route["dest"], route["next_hops"]) == ("10.168.0.0/24", [{"interface": "Null0"}])
 
 
-def _matches(shape: str, line: str) -> bool:
-    """Does a line have this shape? ``<x>`` is one word, ``<x>...`` and ``<text>`` several, ``[...]`` may be absent."""
-    pattern = re.escape(shape)
-    pattern = re.sub(r"\\ \\\[(.*?)\\\]", r"(?: \1)?", pattern)
-    pattern = re.sub(r"<[^>]*>\\\.\\\.\\\.|<text>", r"\\S+(?: \\S+)*", pattern)
-    return re.fullmatch(re.sub(r"<[^>]*>", r"\\S+", pattern), line) is not None
+def test_each_icmpv6_message_that_we_have_a_word_of_is_read_as_this_message() -> None:
+    types = MESSAGES["ipv6"]
+    assert sorted(types) == sorted(WORDS.icmp_types["ipv6"].values())
+    rules = tuple(AclRule(10 * n, True, protocol=58, icmp_type=each) for n, each in enumerate(types, 1))
+    text = rendered(replace(leaf(), access_lists=(AccessList("STORAGE-IN-V6", "ipv6", rules),)))
+    block = re.search(r"^ipv6 access-list .*\n(?: .*\n)*", text, re.MULTILINE)
+    assert block is not None
+    (family,) = facts_of("acls", block[0])
+    (found,) = family["acls"]
+    assert [each["protocol_options"] for each in found["aces"]] == [{"icmpv6": {word: True}} for word in types.values()]
 
 
 def test_every_line_that_we_print_has_a_source() -> None:
-    shapes = [entry["shape"] for entry in yaml.safe_load((ROOT / "templates" / "nxos" / "SOURCES.yml").read_text())]
-    unsourced = {
-        line.strip()
-        for config in (leaf(), spine(), split_leaf(), bundled_leaf())
-        for line in rendered(config).splitlines()
-        if line.strip() and not any(_matches(shape, line.strip()) for shape in shapes)
-    }
-    assert unsourced == set()
+    entries = yaml.safe_load((ROOT / "templates" / "nxos" / "SOURCES.yml").read_text())
+    known = [pattern for entry in entries for pattern in patterns(entry["shape"])]
+    texts = [rendered(config) for config in (leaf(), spine(), split_leaf(), bundled_leaf())]
+    for signed, drained in itertools.product((False, True), repeat=2):
+        texts += [wanted_of(each).text for each in edge_systems.edges("nxos", signed=signed, drained=drained)]
+    lines = {line.strip() for text in texts for line in text.splitlines() if line.strip()}
+    assert [line for line in sorted(lines) if not any(pattern.fullmatch(line) for pattern in known)] == []
 
 
 def test_every_source_names_a_section_and_no_shape_is_from_memory() -> None:

@@ -42,8 +42,8 @@ def family_of(prefix: str) -> str:
     return "ipv6" if ":" in prefix else "ipv4"
 
 
-def speaker(asn: int, peers: dict[str, str], own: int, over: dict[str, int], prefixes: set[str]) -> str:
-    """FRR that announces these prefixes, some over a longer path. ``peers``: neighbour -> family."""
+def speaker(asn: int, peers: dict[str, str], own: int, over: dict[str, int], prefixes: set[str], hops: int = 1) -> str:
+    """FRR that announces these prefixes, some over a longer path. ``peers``: neighbour -> family, ``hops`` away."""
     six = [each for each in prefixes if family_of(each) == "ipv6"]
     four = [*(each for each in prefixes if family_of(each) == "ipv4"), *over]
     lines = [f"ip route {each} blackhole" for each in four] + [f"ipv6 route {each} blackhole" for each in six]
@@ -53,7 +53,7 @@ def speaker(asn: int, peers: dict[str, str], own: int, over: dict[str, int], pre
     lines += ["route-map OUT permit 1000", "exit", f"router bgp {asn}", " no bgp ebgp-requires-policy"]
     lines += [" no bgp network import-check", " no bgp default ipv4-unicast"]
     for peer in peers:
-        lines += [f" neighbor {peer} remote-as {own}", f" neighbor {peer} ttl-security hops 1"]
+        lines += [f" neighbor {peer} remote-as {own}", f" neighbor {peer} ttl-security hops {hops}"]
         lines += [f" neighbor {peer} timers connect 1", f" neighbor {peer} advertisement-interval 0"]
     for family, networks in (("ipv4", four), ("ipv6", six)):
         lines += [f" address-family {family} unicast", *(f"  network {each}" for each in networks)]

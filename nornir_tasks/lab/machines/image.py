@@ -103,18 +103,26 @@ def is_made(recipe: Recipe) -> bool:
 
 def ensure_image(recipe: Recipe, say: Say) -> Image:
     """The image of a recipe (made if it is missing) and how guests run here."""
-    images = cache_directory() / "images"
-    images.mkdir(mode=0o700, parents=True, exist_ok=True)
-    name = recipe.hash
-    wanted = images / name
-    if not wanted.exists():
-        with locked(images / f"{name}.lock", "another command makes the image already", say):
-            if not wanted.exists():
-                _build(recipe, wanted, say)
+    wanted = made_once(recipe, lambda work: _fill(recipe, work, say), "some 2 to 4 minutes", say)
     return Image(wanted, choose(wanted / "vmlinuz", cache_directory()))
 
 
-def _build(recipe: Recipe, wanted: Path, say: Say) -> None:
+def made_once(recipe: Recipe, fill: Callable[[Path], Path], takes: str, say: Say) -> Path:
+    """The folder of a recipe's image. If it is missing, ``fill`` makes it in an empty folder and says where there.
+
+    Commands wait for one another; what a killed one left is removed.
+    """
+    images = cache_directory() / "images"
+    images.mkdir(mode=0o700, parents=True, exist_ok=True)
+    wanted = images / recipe.hash
+    if not wanted.exists():
+        with locked(images / f"{recipe.hash}.lock", "another command makes the image already", say):
+            if not wanted.exists():
+                _make(recipe, wanted, fill, takes, say)
+    return wanted
+
+
+def _make(recipe: Recipe, wanted: Path, fill: Callable[[Path], Path], takes: str, say: Say) -> None:
     started = time.monotonic()
     # We have the lock, so the process that made these was killed.
     for left in wanted.parent.glob(f"{wanted.name}.building-*"):
@@ -122,25 +130,28 @@ def _build(recipe: Recipe, wanted: Path, say: Say) -> None:
     work = Path(tempfile.mkdtemp(prefix=f"{wanted.name}.building-", dir=wanted.parent))
     work.chmod(0o755)  # apt's own user needs access to the folders below
     try:
-        say(f"image {wanted.name} ({recipe.about}): Debian 12 is put together, once; some 2 to 4 minutes")
-        root = work / "root"
-        root_file_system(recipe, root)
-        done = work / "image"
-        done.mkdir(mode=0o755)
-        for found, name in ((root / "boot", "vmlinuz"), (root / "boot", "initrd.img")):
-            shutil.copyfile(next(found.glob(f"{name}-*")), done / name)
-        accelerator = choose(done / "vmlinuz", cache_directory())
-        say(f"image {wanted.name}: root file system made after {time.monotonic() - started:.0f} s; now its disk")
-        disk = _disk(root, work / "disk.raw")
-        shutil.rmtree(root)
-        if recipe.grub:
-            say(f"image {wanted.name}: first boot, which installs GRUB ({accelerator.name.upper()})")
-            _install_grub(done, disk, accelerator)
-        run(["qemu-img", "convert", "-O", "qcow2", str(disk), str(done / "base.qcow2")], 300)
-        done.rename(wanted)
-        say(f"image {wanted.name}: made in {time.monotonic() - started:.0f} s")
+        say(f"image {wanted.name} ({recipe.about}): Debian 12 is put together, once; {takes}")
+        fill(work).rename(wanted)
     finally:
         shutil.rmtree(work, ignore_errors=True)
+    say(f"image {wanted.name}: made in {time.monotonic() - started:.0f} s")
+
+
+def _fill(recipe: Recipe, work: Path, say: Say) -> Path:
+    root, done = work / "root", work / "image"
+    root_file_system(recipe, root)
+    done.mkdir(mode=0o755)
+    for found, name in ((root / "boot", "vmlinuz"), (root / "boot", "initrd.img")):
+        shutil.copyfile(next(found.glob(f"{name}-*")), done / name)
+    accelerator = choose(done / "vmlinuz", cache_directory())
+    say(f"image {recipe.hash}: its root file system is made; now its disk")
+    disk = _disk(root, work / "disk.raw")
+    shutil.rmtree(root)
+    if recipe.grub:
+        say(f"image {recipe.hash}: first boot, which installs GRUB ({accelerator.name.upper()})")
+        _install_grub(done, disk, accelerator)
+    run(["qemu-img", "convert", "-O", "qcow2", str(disk), str(done / "base.qcow2")], 300)
+    return done
 
 
 def root_file_system(recipe: Recipe, root: Path) -> None:

@@ -7,15 +7,19 @@ new ones (``--hypothesis-profile new-examples``).
 import gc
 import signal
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings, strategies
 
 from nornir_tasks.cli.main import GC_THRESHOLD
+from nornir_tasks.lab.process import LOG
 
 FIGURE = "figure"
+LAB_LOGS = (f"lab/{LOG}", "twins.log")
+LOG_LINES = 60
+TEMPORARY = pytest.StashKey[Path]()
 MACHINES = Path(__file__).parent / "machines"
 
 # A loaded machine makes no test fail: times are measured by `make bench`.
@@ -54,6 +58,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--lab-site", metavar="SITE", default="lab-rails", help="with --lab containerlab: the site exported"
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _temporary(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> None:
+    request.config.stash[TEMPORARY] = tmp_path_factory.getbasetemp()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show with a failure what labs have logged during the test, which goes with them: why an answer failed."""
+    report = yield
+    base = item.config.stash.get(TEMPORARY, None)
+    if report.failed and base is not None:
+        logs = (each for pattern in LAB_LOGS for each in base.rglob(pattern))
+        for log in (each for each in logs if each.stat().st_mtime >= call.start and each.stat().st_size):
+            lines = log.read_text(errors="replace").splitlines()[-LOG_LINES:]
+            report.sections.append((f"{log.relative_to(base)}", "\n".join(lines)))
+    return report
 
 
 @pytest.fixture

@@ -17,9 +17,12 @@ from aiohttp import web
 
 from ..served import ServedApi
 from ..twin import RequestCounter
+from ..unexpected import noted
 from .shell import REASONS, CommandFailedError, Shell
 
 PATH = "/command-api"
+_INTERNAL = -32603
+"""JSON-RPC 2.0 Specification, 5.1."""
 _MAX_BYTES = 32 * 1024 * 1024
 _UNAUTHORIZED = "Unable to authenticate user: Bad username/password combination\n"
 
@@ -32,12 +35,14 @@ class EapiServer:
 
     def __init__(
         self,
+        name: str,
         authenticate: Authenticate,
         new_shell: NewShell,
         is_reachable: Callable[[], bool],
         api: ServedApi,
         counter: RequestCounter,
     ) -> None:
+        self._name = name
         self._authenticate, self._new_shell, self._is_reachable = authenticate, new_shell, is_reachable
         self._api, self._counter = api, counter
         self._runner: web.ServerRunner | None = None
@@ -93,7 +98,10 @@ class EapiServer:
             return _rpc_error(call.get("id") if isinstance(call, dict) else None, *mistake)
         params = call["params"]
         is_text = params.get("format", "json") == "text"
-        answer = run_commands(self._new_shell(user), params["cmds"], is_text)
+        try:
+            answer = run_commands(self._new_shell(user), params["cmds"], is_text)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the client gets JSON
+            return _rpc_error(call.get("id"), _INTERNAL, noted(self._name, error))
         return {"jsonrpc": "2.0", "id": call.get("id"), **answer}
 
 

@@ -44,7 +44,7 @@ class EosTwin:
         self.api = served_api(device, lab.certificates, lambda: self.configuration.running)
         self._ssh = SshServer(self, lambda: lab.certificates.host_key(device))
         self.machine.certificate = self.api.file
-        self._server = EapiServer(self.authenticate, self.shell, self.is_reachable, self.api, self.requests)
+        self._server = EapiServer(self.name, self.authenticate, self.shell, self.is_reachable, self.api, self.requests)
 
     def state(self) -> SwitchState:
         """The running configuration's meaning for neighbours; derived once after each change."""

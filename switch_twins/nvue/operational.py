@@ -6,13 +6,14 @@ NVUE client for ``system.version.product-release``. Keys that no source prints a
 
 from __future__ import annotations
 
-import datetime as dt
+import functools
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..fabric import FabricSim, NextHop, Route
+from ..fabric import FabricSim
 from ..sessions import BgpSession
 from ..spec import DeviceSpec
-from ..state import InterfaceState, SwitchState
+from ..state import BgpInstance, InterfaceState, SwitchState
 from .adaptive import of_interface, of_switch
 from .bridging import mac_table, of_member
 from .dialect import Dialect
@@ -22,15 +23,12 @@ from .pair import of_pair
 from .ports import share
 from .qos import EffectiveQos
 from .services import ZTP, date_time, of_system, with_logins, with_peers
+from .tables import Tables, shown_time
 from .tree import Tree, get_or
 
-_EPOCH = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 _LLDP_TTL_S = 120
-_FIRST_GROUP = 12
 _RA_MS, _BGP_RA_MS = 600_000, 10_000
-_Groups = dict[tuple[str, tuple[NextHop, ...]], int]
 _AS_CONFIGURED = ("acl", "evpn", "maintenance", "nve")
-_FLAGS = {"connected": ("*Sio", 0), "static": ("*Si", 1), "bgp": ("*Si", 20)}
 
 
 class Operational:
@@ -41,14 +39,15 @@ class Operational:
 
     def build(self, path: tuple[str, ...], running: Tree, state: SwitchState, uptime_s: float) -> Tree:
         """The operational tree as far as ``path`` needs it."""
+        tables = functools.cache(lambda: Tables(self._fabric, self._device.name, _vrf_names(running)))
         parts: dict[str, Any] = {
             "system": lambda: self._system(running, state, uptime_s),
             "platform": self._platform,
             "interface": lambda: self._interfaces(running, state),
-            "vrf": lambda: self._vrfs(running, state, path),
+            "vrf": lambda: self._vrfs(running, state, path, tables),
             "bridge": lambda: self._bridge(running, state),
             "qos": lambda: self._qos(running),
-            "router": lambda: self._router(running),
+            "router": lambda: self._router(running, tables),
             "mlag": lambda: of_pair(running, self._device.name, self._fabric),
             "service": lambda: with_peers(running.get("service", {}), state),
             **{key: lambda key=key: running.get(key, {}) for key in _AS_CONFIGURED},
@@ -207,22 +206,27 @@ class Operational:
 
     # -- routing ---------------------------------------------------------------------------------------------------
 
-    def _vrfs(self, running: Tree, state: SwitchState, path: tuple[str, ...]) -> Tree:
-        ids = self._group_ids(running)
+    def _vrfs(self, running: Tree, state: SwitchState, path: tuple[str, ...], tables: Callable[[], Tables]) -> Tree:
         tree: Tree = {}
         for vrf in _vrf_names(running):
-            router: Tree = {"rib": {"ipv4": {"route": self._routes(vrf, ids, path)}}}
+            if path[1:2] not in ((), (vrf,)):
+                continue
+            router: Tree = {}
+            if path[2:4] in ((), ("router",), ("router", "rib")):
+                router["rib"] = {"ipv4": {"route": tables().routes(vrf, path)}}
             instance = next((bgp for bgp in state.bgp if bgp.vrf == vrf), None)
-            if instance is not None:
-                sessions = self._fabric.sessions(self._device.name, vrf)
-                router["bgp"] = {
-                    "autonomous-system": instance.asn,
-                    "router-id": instance.router_id,
-                    "address-family": {"ipv4-unicast": {}},  # the reference's column "operational" is empty
-                    "neighbor": {session.neighbor.address: self._session(session) for session in sessions},
-                }
+            if instance is not None and path[2:4] != ("router", "rib"):
+                router["bgp"] = self._bgp(instance, self._fabric.sessions(self._device.name, vrf))
             tree[vrf] = {"router": router}
         return tree
+
+    def _bgp(self, instance: BgpInstance, sessions: Iterable[BgpSession]) -> Tree:
+        return {
+            "autonomous-system": instance.asn,
+            "router-id": instance.router_id,
+            "address-family": {"ipv4-unicast": {}},  # the reference's column "operational" is empty
+            "neighbor": {session.neighbor.address: self._session(session) for session in sessions},
+        }
 
     def _session(self, session: BgpSession) -> Tree:
         is_up = session.state == "established"
@@ -258,64 +262,13 @@ class Operational:
         if neighbor.peer_group:
             entry["peer-group"] = neighbor.peer_group
         if is_up:
-            entry |= {"uptime": _time(session.since_s), "peer-router-id": session.peer_router_id}
+            entry |= {"uptime": shown_time(session.since_s), "peer-router-id": session.peer_router_id}
         return entry
 
-    def _routes(self, vrf: str, ids: _Groups, path: tuple[str, ...]) -> Tree:
-        """All routes have only the id of their next-hop group; a single requested route shows its next hops.
-
-        Published: NVUE-API.md (the list's JSON), View-Routing-Tables.md (one route); its key ``via`` is (M).
-        """
-        is_one = len(path) > 6 and path[1:6] == (vrf, "router", "rib", "ipv4", "route")
-        wanted = path[6] if is_one else None
-        tree: Tree = {}
-        for prefix, route in self._fabric.rib(self._device.name, vrf).items():
-            entry = self._route(route, ids[vrf, route.next_hops])
-            if prefix == wanted:
-                entry["via"] = {_via_key(hop): _via(hop, vrf) for hop in route.next_hops}
-            tree[prefix] = {"route-entry": {"1": entry}}
-        return tree
-
-    def _route(self, route: Route, group: int) -> Tree:
-        flags, distance = _FLAGS[route.protocol]
-        words = ("fib-selected", "installed", *(("offloaded",) if "o" in flags else ()), "selected")
-        return {
-            "distance": distance,
-            "flags": {word: {} for word in words},
-            "flags-string": flags,
-            "metric": 0,
-            "nexthop-group-id": group,
-            "protocol": route.protocol,
-            "table-id": 254,
-            "uptime": _time(0.0),
-        }
-
-    def _group_ids(self, running: Tree) -> _Groups:
-        """A number for every set of next hops in use, and for each of its members."""
-        found: set[tuple[str, tuple[NextHop, ...]]] = set()
-        for vrf in _vrf_names(running):
-            for route in self._fabric.rib(self._device.name, vrf).values():
-                found.add((vrf, route.next_hops))
-                found.update((vrf, (hop,)) for hop in route.next_hops)
-        return {key: number for number, key in enumerate(sorted(found), start=_FIRST_GROUP)}
-
-    def _router(self, running: Tree) -> Tree:
-        """``router`` as configured, plus next hops: a group of several depends on its members, one alone has ``via``.
-
-        Published as a table: Equal-Cost-Multipath-Load-Sharing.md, `nv show router nexthop rib`.
-        """
-        ids = self._group_ids(running)
-        rib: Tree = {}
-        for (vrf, hops), number in ids.items():
-            members: Tree = {str(ids[vrf, (hop,)]): {} for hop in hops} if len(hops) > 1 else {}
-            rib[str(number)] = {
-                "installed": self._dialect.on,
-                "type": "zebra",
-                "valid": self._dialect.on,
-                "vrf": vrf,
-                **({"depends": members} if members else {"via": {_via_key(hops[0]): _via(hops[0], vrf)}}),
-            }
+    def _router(self, running: Tree, tables: Callable[[], Tables]) -> Tree:
+        """``router`` as configured, plus next hops."""
         adaptive = of_switch(running, self._device.asic, self._dialect)
+        rib = tables().next_hops(self._dialect.on)
         return {**running.get("router", {}), "adaptive-routing": adaptive, "nexthop": {"rib": rib}}
 
     # -- quality of service ----------------------------------------------------------------------------------------
@@ -340,20 +293,5 @@ class Operational:
         }
 
 
-def _via_key(hop: NextHop) -> str:
-    return hop.address or hop.interface or "blackhole"
-
-
-def _via(hop: NextHop, vrf: str) -> Tree:
-    if not hop.address and not hop.interface:
-        return {"type": "blackhole", "vrf": vrf, "weight": 1}
-    kind = "ip-address" if hop.address else "interface"
-    return {"flags": {"active": {}, "installed": {}}, "interface": hop.interface, "type": kind, "vrf": vrf, "weight": 1}
-
-
 def _vrf_names(running: Tree) -> list[str]:
     return sorted({"default", "mgmt", *running.get("vrf", {})})
-
-
-def _time(at_s: float) -> str:
-    return (_EPOCH + dt.timedelta(seconds=at_s)).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from aiohttp import web
 
+from ..unexpected import noted
 from . import query
 from .access import DeniedError
 from .autofill import complete
@@ -31,6 +32,7 @@ _TITLES = {
     404: "Not Found",
     405: "Method Not Allowed",
     415: "Unsupported Media Type",
+    500: "Internal Server Error",
 }
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -85,6 +87,10 @@ class RestServer:
             return RefusalError(error.status, error.detail).response()
         except (query.QueryError, CommandError) as error:
             return RefusalError(400, str(error)).response()
+        except (web.HTTPException, ConnectionError):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, the client gets JSON
+            return RefusalError(500, noted(self._twin.name, error)).response()
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         parts = [unquote(part) for part in request.rel_url.raw_path.split("/") if part]

@@ -15,7 +15,7 @@ from .reply import Reply
 
 _SHOWS_DATA, _SHOWS_TEXT, _CONFIGURES = "cli_show", "cli_show_ascii", "cli_conf"
 KINDS = (_SHOWS_DATA, _SHOWS_TEXT, _CONFIGURES)
-_REFUSED, _UNSUPPORTED = "400", "501"
+_REFUSED, _UNSUPPORTED, _FAILED = "400", "501", "500"
 Answer = dict[str, Any]
 
 
@@ -39,6 +39,11 @@ def answer(message: dict[str, Any], open_cli: Callable[[bool], Cli]) -> Answer:
             break
     cli.finish()
     return {"ins_api": {**head, "outputs": {"output": outputs[0] if len(outputs) == 1 else outputs}}}
+
+
+def failed(words: str) -> Answer:
+    """The whole answer where none could be made (M)."""
+    return {"ins_api": {"outputs": {"output": _error("", "Backend processing error", _FAILED, words)}}}
 
 
 def _output(kind: str, command: str, reply: Reply) -> Answer:

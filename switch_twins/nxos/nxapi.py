@@ -19,6 +19,7 @@ from aiohttp import web
 from ..served import ServedApi
 from ..spec import DeviceSpec
 from ..twin import RequestCounter
+from ..unexpected import noted
 from . import ins_api
 from .cli import Cli
 from .reply import Reply
@@ -80,7 +81,10 @@ class NxApiServer:
             calls = json.loads(await request.text())
         except json.JSONDecodeError:
             return web.json_response(_error(None, -32700, "Parse error", "Request is not JSON"), status=400)
-        answer = self._answered(calls, user)
+        try:
+            answer = self._answered(calls, user)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the client gets JSON
+            answer = _failed(calls, noted(self._switch.device.name, error))
         if not self._switch.api.is_current(request.transport):
             return self._hang_up(request)  # nginx was restarted under the request
         return answer
@@ -116,6 +120,13 @@ class NxApiServer:
                 break
         cli.finish()
         return answers
+
+
+def _failed(calls: object, words: str) -> web.Response:
+    """Nothing could be answered: the error of JSON-RPC 2.0 (5.1), or ``ins_api``'s (M)."""
+    if ins_api.is_message(calls):
+        return web.json_response(ins_api.failed(words))
+    return web.json_response(_error(None, -32603, "Internal error", words), status=500)
 
 
 def _answer(call: object, run: Callable[[str], Reply]) -> dict[str, Any]:

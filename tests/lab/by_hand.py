@@ -56,7 +56,10 @@ class Hand:
             answers = self._post("/ins", body, **{"Content-Type": "application/json-rpc"})
             return (answers[0] if isinstance(answers, list) else answers)["result"]["body"]
         url, rev = f"{self.url}/nvue_v1/{command}", {"rev": "operational"}
-        return requests.get(url, params=rev, auth=self.auth, verify=self.ca, timeout=20).json()
+        answer = requests.get(url, params=rev, auth=self.auth, verify=self.ca, timeout=20)
+        if answer.status_code >= 500:  # no assertion: who waits for a state does not wait for this to pass
+            raise RuntimeError(f"{command}: {answer.status_code} {answer.text}")
+        return answer.json()
 
     def nvue(self, patch: dict[str, Any] | None = None, delete: str | None = None) -> None:
         """One revision: PATCH the root with a subtree, or DELETE a path; apply it at once."""

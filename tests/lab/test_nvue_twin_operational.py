@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from described_lab import LabDescription, RunningLab
 from nvue_client import Nvue
+
+from switch_twins.clock import ManualClock
+from switch_twins.fabric import FabricSim, NextHop, Route
+from switch_twins.nvue.dialect import dialect_for
+from switch_twins.nvue.operational import Operational
+from switch_twins.nvue.tree import get
+from switch_twins.spec import load_spec
+from switch_twins.state import SwitchState
 
 SPELLING = {
     "spine-0": {"switch": {"enable": "on"}, "on": "on", "address": ("ip", "address")},
@@ -211,3 +220,40 @@ def test_swapped_cables_show_in_lldp_and_end_the_sessions(pushed: RunningLab) ->
     found = nvue.get("vrf/default/router/bgp/neighbor")
     assert not any(neighbor["state"] == "established" for neighbor in found.values())
     pushed.control.ask("swap-cables", cables=["c1", "c2"])
+
+
+class Converging(FabricSim):
+    """One whose routes take another way each time that they are read, as packets' real routes may."""
+
+    readings = 0
+
+    def rib(self, device: str, vrf: str = "default") -> dict[str, Route]:
+        self.readings += 1
+        hops = (NextHop("10.0.0.1", "swp1"), NextHop(f"10.0.1.{self.readings}", "swp2"))
+        return {"10.1.0.0/16": Route("10.1.0.0/16", "bgp", hops)}
+
+
+def test_what_is_said_of_next_hops_fits_the_routes_while_they_change(tmp_path: Path) -> None:
+    description = LabDescription(tmp_path / "lab")
+    description.add_device("leaf-1", "nvue")
+    (device,) = load_spec(description.write()).devices
+    fabric = Converging((), (), ManualClock())
+    operational = Operational(device, fabric, dialect_for(device.release))
+
+    def shown(*path: str) -> Any:
+        return get(operational.build(path, {}, SwitchState("leaf-1", "nvue"), 0.0), path)
+
+    table = ("vrf", "default", "router", "rib", "ipv4", "route")
+    for _ in range(2):
+        assert list(shown(*table)) == ["10.1.0.0/16"]
+        (entry,) = shown(*table, "10.1.0.0/16", "route-entry").values()
+        assert len(entry["via"]) == 2
+        groups = shown("router", "nexthop", "rib")
+        assert all(member in groups for group in groups.values() for member in group.get("depends", ()))
+    before = fabric.readings
+    assert shown("vrf", "default", "router").keys() == {"rib"}
+    assert fabric.readings - before == 2, "one for each VRF"
+    shown("vrf", "mgmt")
+    with pytest.raises(KeyError):
+        shown("vrf", "default", "router", "bgp")
+    assert fabric.readings - before == 4, "none where no route is asked for"

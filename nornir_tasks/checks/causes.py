@@ -18,6 +18,7 @@ from nornir_tasks.checks.lost_routes import explain_routes
 from nornir_tasks.checks.mac_causes import explain_macs
 from nornir_tasks.checks.pair_causes import explain_pairs, what_carries_on
 from nornir_tasks.checks.partner_causes import explain_partners
+from nornir_tasks.checks.prefix_causes import explain_prefixes
 from nornir_tasks.checks.tree_causes import explain_trees
 
 MOST_PORTS = 8
@@ -54,6 +55,7 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
         _one_by_one(board, check)
     _silent_switches(board)
     _one_by_one(board, "bgp")
+    explain_prefixes(board)
     explain_routes(board)
     explain_partners(board)
     explain_pairs(board)

@@ -131,6 +131,9 @@ class Evidence:
             for here, there in ((circuit.link.upper, circuit.link.lower), (circuit.link.lower, circuit.link.upper)):
                 peer = circuit.address(there.device) or here.port
                 found[here.device, (circuit.use.vrf, peer)] = circuit.interface(here.device)
+        for link in self.network.edge.outside_links if self.network.edge is not None else ():
+            for session in link.sessions:  # those of IPv6 as well
+                found[link.device, (None, session.peer)] = link.port
         return found
 
     @cached_property

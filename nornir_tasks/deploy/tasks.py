@@ -125,6 +125,7 @@ def worth_asking(config: DeviceConfig, fields: Collection[str]) -> tuple[str, ..
         "vrf_ports": config.base != NO_BASE,
         "accounts": bool(config.base.accounts),
         "macs": any(port.access_vlan is not None and port.lag is None for port in config.interfaces),
+        "exchanged": bool(config.routing_policy.as_path_lists),  # only sessions with others judge paths
     }
     return tuple(each for each in fields if there.get(each, True))
 

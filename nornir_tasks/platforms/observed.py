@@ -56,6 +56,24 @@ class BgpSession:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionPrefixes:
+    """How many prefixes one BGP session holds, as filters left them."""
+
+    address: str
+    """The switch's name of the session, as ``BgpSession`` has it."""
+    accepted: int | None
+    """None: the switch does not show it; a session that is down has none."""
+    sent: int | None
+    vrf: str | None = None
+    """None: the default VRF."""
+
+    @property
+    def key(self) -> SessionKey:
+        """Key of the session on its switch."""
+        return self.vrf, self.address
+
+
+@dataclass(frozen=True, slots=True)
 class PortQos:
     """QoS of one port as the switch runs it, read from show commands, not from the configuration."""
 
@@ -302,6 +320,8 @@ class Observed:
     """Local ones; None: the switch did not show them; one whose accounts are not managed is not asked."""
     macs: tuple[LearnedMac, ...] | None = None
     """Learned ones; None: the switch did not show them; one without single ports in a VLAN is not asked."""
+    exchanged: tuple[SessionPrefixes, ...] | None = None
+    """Of BGP's sessions; None: the switch did not show them; one without sessions with upstreams is not asked."""
 
 
 FIELDS = tuple(each.name for each in fields(Observed) if each.name != "device")

@@ -126,6 +126,13 @@ def neighbors(view: View, address: str | None = None, vrf: str = "default") -> R
     return Reply("".join(texts), table("neighbor", rows))
 
 
+def every_neighbor(view: View) -> Reply:
+    """Show bgp vrf all all neighbors: of all VRFs and families, as text."""
+    instances = dict.fromkeys(each.vrf for each in view.fabric.state(view.device.name).bgp)
+    found = (each for vrf in instances for each in view.fabric.sessions(view.device.name, vrf))
+    return Reply("".join("\n".join(_neighbor_lines(view, each, n)) + "\n\n" for n, each in enumerate(found, start=1)))
+
+
 def _timers(session: BgpSession) -> tuple[int, int]:
     return session.hold_s or session.neighbor.hold_s, session.keepalive_s or session.neighbor.keepalive_s
 
@@ -183,12 +190,16 @@ def _neighbor_lines(view: View, session: BgpSession, index: int) -> list[str]:
         "  Last reset by peer never, due to No error",
         "",
     ]
-    return [*lines, *(_capabilities() if is_up else ()), *_family(session), *_ends(session)]
+    return [*lines, *(_capabilities(session) if is_up else ()), *_family(session), *_ends(session)]
 
 
-def _capabilities() -> list[str]:
+def _family_name(session: BgpSession) -> str:
+    return _FAMILIES["2" if session.is_ipv6 else "1"]
+
+
+def _capabilities(session: BgpSession) -> list[str]:
     words = ["Dynamic capability", "Dynamic capability (old)", "Route refresh capability (new)"]
-    words += ["Route refresh capability (old)", "4-Byte AS capability", "Address family IPv4 Unicast"]
+    words += ["Route refresh capability (old)", "4-Byte AS capability", f"Address family {_family_name(session)}"]
     ways = {"Dynamic capability": "advertised (mp, refresh, gr) received (mp, refresh, gr)"}
     lines = [f"  {word}: {ways.get(word, 'advertised received')}" for word in words]
     kinds = ["Opens", "Notifications", "Updates", "Keepalives", "Route Refresh", "Capability", "Total", "Total bytes"]
@@ -200,7 +211,7 @@ def _capabilities() -> list[str]:
 
 def _family(session: BgpSession) -> list[str]:
     neighbor = session.neighbor
-    lines = ["  For address family: IPv4 Unicast", "  BGP table version 1, neighbor version 1"]
+    lines = [f"  For address family: {_family_name(session)}", "  BGP table version 1, neighbor version 1"]
     lines += [
         f"  {session.prefixes_accepted} accepted paths consume {session.prefixes_accepted * 144} bytes of memory",
         f"  {session.prefixes_sent} sent paths",

@@ -158,6 +158,7 @@ SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
             r"show (?:ip )?bgp(?: ipv4 unicast)? neighbors(?: ([\d.]+))?(?: vrf (\S+))?",
             lambda v, m: show_bgp.neighbors(v, m[1], m[2] or "default"),
         ),
+        (r"show bgp vrf all all neighbors", _plain(show_bgp.every_neighbor)),
         (r"show bgp process", _plain(show_bgp.process)),
         (r"show ip bgp(?: vrf (\S+))?", _of_vrf(show_bgp.table_of_paths)),
         (

@@ -17,6 +17,7 @@ from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.eos import observe_base
 from nornir_tasks.platforms.eos.observe_gateways import gateways
 from nornir_tasks.platforms.eos.observe_partners import partners
+from nornir_tasks.platforms.eos.observe_prefixes import exchanged
 from nornir_tasks.platforms.eos.observe_trees import tree_ports, trees
 from nornir_tasks.platforms.eos.observe_vlans import carried, learned
 from nornir_tasks.platforms.observed import (
@@ -32,6 +33,7 @@ from nornir_tasks.platforms.observed import (
     PortQos,
     PortState,
     Request,
+    SessionPrefixes,
     Unlike,
 )
 
@@ -41,6 +43,8 @@ LLDP = Request("show lldp neighbors")
 BGP = Request("show ip bgp summary vrf all")
 BGP_IPV6 = Request("show ipv6 bgp summary vrf all")
 """With neighbours of IPv6, in the shape of the other one (NAPALM 5.2.0 asks for both)."""
+NEIGHBORS = Request("show ip bgp neighbors vrf all")
+NEIGHBORS_IPV6 = Request("show ipv6 bgp peers vrf all")
 ROUTES = Request("show ip route bgp")
 ROUTES_OF_ALL_VRFS = Request("show ip route vrf all bgp")
 GROUPS = Request("show port-channel")
@@ -85,6 +89,7 @@ REQUESTS = {
     "vrf_ports": (VRFS,),
     "accounts": (ACCOUNTS,),
     "macs": (MACS,),
+    "exchanged": (BGP, BGP_IPV6, NEIGHBORS, NEIGHBORS_IPV6),
     "paths": (),  # no public source says where EOS shows its load balancing
 }
 
@@ -130,7 +135,13 @@ def observed(device: str, answers: Answers) -> Observed:
         vrf_ports=tuple(observe_base.vrf_ports(answers[VRFS.what])) if VRFS.what in answers else None,
         accounts=tuple(observe_base.accounts(answers[ACCOUNTS.what])) if ACCOUNTS.what in answers else None,
         macs=tuple(learned(answers[MACS.what])) if MACS.what in answers else None,
+        exchanged=tuple(_exchanged(answers)) if NEIGHBORS.what in answers else None,
     )
+
+
+def _exchanged(answers: Answers) -> Iterator[SessionPrefixes]:
+    yield from exchanged(_data(answers, BGP), _data(answers, NEIGHBORS), "prefixesSent")
+    yield from exchanged(_data(answers, BGP_IPV6), _data(answers, NEIGHBORS_IPV6), "v6PrefixesSent")
 
 
 def _data(answers: Answers, request: Request) -> dict[str, Any]:

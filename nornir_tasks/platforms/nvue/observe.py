@@ -20,6 +20,7 @@ from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.nvue import observe_base, observe_trees
 from nornir_tasks.platforms.nvue.observe_gateways import PARTS, gateways
+from nornir_tasks.platforms.nvue.observe_prefixes import exchanged, neighbors
 from nornir_tasks.platforms.nvue.tree import BRIDGE
 from nornir_tasks.platforms.observed import (
     NO_PAIR,
@@ -80,6 +81,7 @@ REQUESTS = {
     "vrf_ports": (Request(PORTS, parts=observe_base.VRF_PARTS),),
     "accounts": (observe_base.ACCOUNTS,),
     "macs": (MACS,),
+    "exchanged": (BGP,),
 }
 
 
@@ -107,6 +109,7 @@ def observed(device: str, answers: Answers) -> Observed:
         vrf_ports=tuple(observe_base.vrf_ports(ports)) if PORTS in answers else None,
         accounts=observe_base.accounts(system),
         macs=tuple(_learned(answers[MACS.what])) if MACS.what in answers else None,
+        exchanged=tuple(exchanged(_data(answers, BGP))) if BGP.what in answers else None,
     )
 
 
@@ -148,9 +151,8 @@ def _data(answers: Answers, request: Request) -> Data:
 
 def sessions(answer: Data) -> Iterator[BgpSession]:
     """BGP's neighbours in the answer to ``BGP``."""
-    for vrf, answer_of_vrf in answer.items():
-        for address, each in answer_of_vrf.get("router", {}).get("bgp", {}).get("neighbor", {}).items():
-            yield replace(_session(address, each), vrf=None if vrf == "default" else vrf)
+    for vrf, address, each in neighbors(answer):
+        yield replace(_session(address, each), vrf=vrf)
 
 
 def port_state(name: str, port: Data) -> PortState:

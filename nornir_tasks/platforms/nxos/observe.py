@@ -18,6 +18,7 @@ from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
 from nornir_tasks.platforms.nxos.observe_gateways import gateways
 from nornir_tasks.platforms.nxos.observe_pair import pair_state
 from nornir_tasks.platforms.nxos.observe_partners import partners
+from nornir_tasks.platforms.nxos.observe_prefixes import exchanged
 from nornir_tasks.platforms.nxos.observe_trees import tree_ports, trees
 from nornir_tasks.platforms.nxos.observe_vlans import carried, learned
 from nornir_tasks.platforms.nxos.port_map import LAG
@@ -40,6 +41,7 @@ INTERFACES = Request("show interface")
 STATUS = Request("show interface status")
 LLDP = Request("show lldp neighbors detail", Form.TEXT)
 BGP = Request("show bgp all summary vrf all")
+NEIGHBORS = Request("show bgp vrf all all neighbors", Form.TEXT)
 ROUTES = Request("show ip route")
 ROUTES_OF_ALL_VRFS = Request("show ip route vrf all")
 GROUPS = Request("show port-channel summary")
@@ -86,6 +88,7 @@ REQUESTS = {
     "vrf_ports": (VRFS,),
     "accounts": (ACCOUNTS,),
     "macs": (MACS,),
+    "exchanged": (NEIGHBORS,),
 }
 
 _IPV4, _IPV6 = "1", "2"
@@ -121,6 +124,7 @@ def observed(device: str, answers: Answers) -> Observed:
         vrf_ports=tuple(observe_base.vrf_ports(str(answers[VRFS.what]))) if VRFS.what in answers else None,
         accounts=tuple(observe_base.accounts(str(answers[ACCOUNTS.what]))) if ACCOUNTS.what in answers else None,
         macs=tuple(learned(rows(answers[MACS.what], "mac_address"))) if MACS.what in answers else None,
+        exchanged=tuple(exchanged(str(answers[NEIGHBORS.what]))) if NEIGHBORS.what in answers else None,
     )
 
 

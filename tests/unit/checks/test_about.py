@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any, get_args, get_type_hints
 
+import edge_evidence
 import macs_evidence
 import pytest
 from lab_evidence import as_wanted, clean, lab, report, seen
@@ -35,6 +36,7 @@ from nornir_tasks.platforms.observed import (
     PortQos,
     PortState,
     PortVlans,
+    SessionPrefixes,
     ShownAccount,
     TreePort,
     TreeState,
@@ -63,6 +65,7 @@ TABLES = {
     ZeroTouch: "zero_touch",
     ShownAccount: "accounts",
     LearnedMac: "macs",
+    SessionPrefixes: "exchanged",
 }
 KEYS = {"name", "port", "address", "vrf"}
 """What a row is about, not what it says."""
@@ -95,6 +98,7 @@ def seen_everywhere() -> Iterator[Evidence]:
     yield balanced()
     yield as_wanted(managed.design())
     yield macs_evidence.evidence()
+    yield edge_evidence.evidence("nvue")
     yield replace(clean(), unfinished={"spine-1": "a commit waits"})
 
 

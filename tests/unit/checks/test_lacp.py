@@ -106,5 +106,5 @@ def test_only_switches_that_shall_have_groups_pairs_gateways_or_vlans_are_asked_
     for name in ("leaf-g1-r0", "spine-1", "front-spine-1"):
         assert set(FIELDS) - set(worth_asking(wanted[name], FIELDS)) == {
             "carried", "gateways", "groups", "pair", "partners", "tree_ports", "trees",
-            "clock", "log_targets", "zero_touch", "vrf_ports", "accounts", "macs",
+            "clock", "log_targets", "zero_touch", "vrf_ports", "accounts", "macs", "exchanged",
         }  # fmt: skip

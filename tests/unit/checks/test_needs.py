@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from edge_evidence import evidence as edge_evidence
 from lab_evidence import clean
 
 from nornir_tasks.checks.evidence import Evidence
@@ -50,7 +51,11 @@ def all_wrong() -> Evidence:
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.judge.__name__)
 def test_a_check_reads_the_fields_it_declares_and_no_other(check: Check) -> None:
     assert check.needs <= set(FIELDS)
-    read = fields_read_by(check, clean()) | fields_read_by(check, all_wrong())
+    read = (
+        fields_read_by(check, clean())
+        | fields_read_by(check, all_wrong())
+        | fields_read_by(check, edge_evidence("nvue"))
+    )
     assert read == check.needs
 
 
@@ -80,7 +85,8 @@ def test_what_several_fields_need_is_asked_once(os: str) -> None:
 def test_a_whole_look_asks_no_more_than_it_did() -> None:
     """On EOS in two requests, on NX-OS in one.
 
-    Learned addresses are one more everywhere, on EOS neighbours of IPv6.
+    Learned addresses are one more everywhere, on EOS neighbours of IPv6; prefixes of edge routers two more there, and
+    one on NX-OS.
 
     Of groups, partners, gateways, trunks and trees one command more each, of a pair two, on Cumulus Linux 0 and 1; of
     base configuration five, on Cumulus Linux two.
@@ -90,7 +96,7 @@ def test_a_whole_look_asks_no_more_than_it_did() -> None:
         wanted = [each for each in FIELDS if each not in without]
         return {os: len(each.observing.requests_for(wanted)) for os, each in platforms().items()}
 
-    base = ("clock", "log_targets", "zero_touch", "vrf_ports", "accounts", "macs")
+    base = ("clock", "log_targets", "zero_touch", "vrf_ports", "accounts", "macs", "exchanged")
     trees = ("trees", "tree_ports", "partners", *base)
     assert commands("groups", "pair", "gateways", "carried", *trees) == {"eos": 13, "nvue": 7, "nxos": 14}
     assert commands("pair", "gateways", "carried", *trees) == {"eos": 14, "nvue": 7, "nxos": 15}
@@ -99,8 +105,9 @@ def test_a_whole_look_asks_no_more_than_it_did() -> None:
     assert commands(*trees) == {"eos": 18, "nvue": 8, "nxos": 19}
     assert commands("partners", *base) == {"eos": 19, "nvue": 8, "nxos": 20}
     assert commands(*base) == {"eos": 20, "nvue": 8, "nxos": 21}
-    assert commands("macs") == {"eos": 25, "nvue": 10, "nxos": 26}
-    assert commands() == {"eos": 26, "nvue": 11, "nxos": 27}
+    assert commands("macs", "exchanged") == {"eos": 25, "nvue": 10, "nxos": 26}
+    assert commands("exchanged") == {"eos": 26, "nvue": 11, "nxos": 27}
+    assert commands() == {"eos": 28, "nvue": 11, "nxos": 28}
 
 
 def test_vrfs_cost_a_request_each_on_nvue_and_nowhere_else_and_none_where_there_are_none() -> None:

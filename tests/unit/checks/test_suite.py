@@ -24,6 +24,7 @@ from nornir_tasks.platforms.observed import (
     PortQos,
     PortState,
     PortVlans,
+    SessionPrefixes,
     ShownAccount,
     TreePort,
     TreeState,
@@ -51,7 +52,7 @@ BELONGS = {
     (LldpNeighbor, "remote_port"): {"lldp"},
     (BgpSession, "address"): {"bgp"},
     (BgpSession, "remote_as"): {"bgp"},
-    (BgpSession, "established"): {"bgp"},
+    (BgpSession, "established"): {"bgp", "prefixes"},
     (BgpSession, "vrf"): {"bgp"},  # None on every site of today; another one: test_bgp.py
     (GroupMember, "port"): {"lacp"},  # each of these changed: test_lacp.py
     (GroupMember, "group"): {"lacp"},
@@ -86,6 +87,10 @@ BELONGS = {
     (VrfPort, "vrf"): {"management"},
     (LearnedMac, "port"): {"macs"},  # each of these changed: test_macs.py
     (LearnedMac, "mac"): {"macs"},
+    (SessionPrefixes, "address"): {"prefixes"},  # each of these changed: test_prefixes.py
+    (SessionPrefixes, "accepted"): {"prefixes"},
+    (SessionPrefixes, "sent"): {"prefixes"},
+    (SessionPrefixes, "vrf"): {"prefixes"},
     (PortQos, "port"): {"trust", "pfc", "watchdog", "ecn"},
     (PortQos, "trust_dscp"): {"trust"},
     (PortQos, "pfc_priorities"): {"pfc"},
@@ -160,6 +165,7 @@ def test_no_kind_of_observation_is_left_without_a_check() -> None:
         VrfPort,
         ShownAccount,
         LearnedMac,
+        SessionPrefixes,
     }
     named = {(kind, field.name) for kind in shown for field in fields(kind)}
     in_vlans = {(PortState, "vlan")}  # judged where hosts are in one: test_vlans.py
@@ -168,9 +174,9 @@ def test_no_kind_of_observation_is_left_without_a_check() -> None:
     assert {field.name for field in fields(Observed)} == {
         "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths", "groups", "pair", "gateways",
         "carried", "trees", "tree_ports", "partners", "clock", "log_targets", "zero_touch", "vrf_ports",
-        "accounts", "macs",
+        "accounts", "macs", "exchanged",
     }  # fmt: skip
-    assert len(CHECKS) == 20
+    assert len(CHECKS) == 21
 
 
 def test_a_switch_that_did_not_answer_could_not_be_told_and_is_counted() -> None:

@@ -28,6 +28,8 @@ class MaskedSession:
         self._device = inner.endpoint.device
         self._values: dict[str, str] = {}
         """Placeholder with a digest -> what stands there on this switch."""
+        self._texts: dict[str, str] = {}
+        """What stands on this switch for a value of ours -> the placeholder of that value."""
         self._unshown: dict[str, str] = {}
         """Place that the switch does not show -> the placeholder that it was read as."""
         self.endpoint = inner.endpoint
@@ -48,7 +50,9 @@ class MaskedSession:
         def unmask(place: str, value: str) -> str:
             if (secret := name_in(value)) is not None:
                 sent[place] = secret
-                return self._vault.value(secret)
+                text = self._places.stored(place, self._vault.value(secret))
+                self._texts[text] = value
+                return text
             return self._known_here(value)
 
         real = Candidate(self._places.in_payload(candidate.payload, unmask), candidate.changes)
@@ -125,9 +129,12 @@ class MaskedSession:
         if value == self._places.unshown:
             name = self._vault.unshown(self._device, place)
             return self._unshown.setdefault(place, HIDDEN if name is None else placeholder(name))
+        shown = self._vault.shown(self._places.known_by(place, value))
+        if name_in(shown) is not None:
+            self._texts[value] = shown
+            return shown
         shown = self._vault.shown(value)
-        if name_in(shown) is None:
-            self._values[shown] = value
+        self._values[shown] = value
         return shown
 
     def _known_here(self, value: str) -> str:
@@ -152,9 +159,10 @@ class MaskedSession:
     # -- messages --------------------------------------------------------------------------------------------------
 
     def _cleaned(self, text: str) -> str:
-        for value in (*self._vault.known(), *sorted(self._values.values(), key=len, reverse=True)):
+        shown = {each: self._vault.shown(each) for each in (*self._values.values(), *self._vault.known())} | self._texts
+        for value in sorted(shown, key=len, reverse=True):
             if len(value) >= SHORTEST and value in text:
-                text = text.replace(value, self._vault.shown(value))
+                text = text.replace(value, shown[value])
         return self._places.in_text(text, lambda _, value: self._as_shown(value))
 
     def _as_shown(self, value: str) -> str:

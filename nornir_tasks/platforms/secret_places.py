@@ -30,6 +30,11 @@ def _path_as_it_is(path: Path, swap: Swap) -> Path:
     return path
 
 
+def _value_as_it_is(place: str, value: str) -> str:
+    del place
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class SecretPlaces:
     """The places of one OS. Each function gives its argument back with the values there exchanged."""
@@ -40,6 +45,10 @@ class SecretPlaces:
     """Of a candidate's payload."""
     in_path: Callable[[Path, Swap], Path] = _path_as_it_is
     """Of a line's path in a tree."""
+    stored: Swap = _value_as_it_is
+    """(place, value of a secret) -> the text that the switch has there for it."""
+    known_by: Swap = _value_as_it_is
+    """(place, text) -> the value that the switch has that text for; the text itself if nobody can say it."""
     unshown: str = ""
     """What the switch shows in place of a secret that it keeps to itself; empty: it shows all as they are stored."""
 
@@ -48,8 +57,9 @@ NO_PLACES = SecretPlaces()
 """Of an OS that nothing is known of yet."""
 
 
-WORDS = (" secret ", " password ", " key ", "snmp-server ")
-"""Every line with a secret has one of these: looking for them in all lines is much faster than for patterns."""
+WORDS = (" secret ", "password ", " key ", "snmp-server ")
+"""Every line with a secret has one of these: looking for them in all lines is much faster than for patterns. A line may
+begin with ``password``: in a path lines stand without what indents them."""
 
 
 def of_lines(first: str, *patterns: str) -> SecretPlaces:

@@ -20,6 +20,7 @@ from . import to_kernel
 from .extract import active_vlans, is_routed, switch_state
 from .flags import is_on
 from .outside import outside, peers_v6, read_otherwise
+from .session_password import of_type_7
 from .twin import EosTwin
 
 _BFD = BfdTimes(300, 300, 3)
@@ -57,7 +58,8 @@ _SWITCHED = re.compile(r"channel-group|switchport (mode|access|trunk)")
 _TOP_REFUSED = re.compile(
     r"router (ospf|isis|rip|general|ospfv3|pim)|interface (Vxlan|Tunnel)|ip nat|policy-map type pbr"
 )
-_NO_PASSWORD = "FRR needs the password itself, a switch has its hash"  # noqa: S105
+_PASSWORD = re.compile(r"(?:no )?neighbor (\S+) password ([07]) (\S+)")
+_NO_PASSWORD = "FRR needs the password itself, which this text is not of by its name"  # noqa: S105
 
 
 def routing(twin: Twin, *, has_devices: bool = False) -> Routing:
@@ -73,7 +75,7 @@ def of_tree(name: str, tree: Tree, *, has_devices: bool = False) -> Routing:
     peers = {each.vrf: _peers(tree, process, each) for each in state.bgp} if process is not None else {}
     if process is not None:
         peers["default"] |= {
-            each.address: Peer(_bfd_of(tree, (process,), each.address, each.peer_group)) for each in peers_v6(tree)
+            each.address: _peer(tree, (process,), each.address, each.peer_group) for each in peers_v6(tree)
         }
     lists = to_kernel.lists(tree)
     refused: tuple[Unplayed, ...] = ()
@@ -98,10 +100,30 @@ def of_tree(name: str, tree: Tree, *, has_devices: bool = False) -> Routing:
 
 def _peers(tree: Tree, process: Node, instance: BgpInstance) -> dict[str, Peer]:
     scope = process if instance.vrf == "default" else process.first(f"vrf {instance.vrf}")
-    return {
-        each.address: Peer(_bfd_of(tree, (scope, process), each.address, each.peer_group))
-        for each in instance.neighbors
-    }
+    return {each.address: _peer(tree, (scope, process), each.address, each.peer_group) for each in instance.neighbors}
+
+
+def _peer(tree: Tree, scopes: tuple[Node | None, ...], address: str, group: str) -> Peer:
+    return Peer(_bfd_of(tree, scopes, address, group), password=_password_of(scopes, address, group))
+
+
+def _password_of(scopes: Iterable[Node | None], address: str, group: str) -> str | None:
+    """The neighbour's own, else its group's; None where nobody can say it."""
+    for name, scope in itertools.product((address, group), scopes):
+        line = scope.first(f"neighbor {name} password") if scope is not None and name else None
+        if line is not None:
+            return _password_in(line)
+    return None
+
+
+def _password_in(line: Node) -> str | None:
+    found = _PASSWORD.fullmatch(line.words)
+    if found is None or line.negated:
+        return None
+    try:
+        return of_type_7(found[1], found[3]) if found[2] == "7" else found[3]
+    except ValueError:
+        return None
 
 
 def _bfd_of(tree: Tree, scopes: Iterable[Node | None], address: str, group: str) -> BfdTimes:
@@ -165,7 +187,8 @@ def _of_process(process: Node, *, has_devices: bool) -> Iterator[Unplayed]:
 def _of_peer(node: Node, where: str) -> Iterator[Unplayed]:
     words = node.words.split(" ", 2)[2]
     if words.startswith("password"):
-        yield Unplayed("neighbor ... password", _NO_PASSWORD, where)
+        if _password_in(node) is None and not node.negated:
+            yield Unplayed("neighbor ... password", _NO_PASSWORD, where)
     elif not _PEER.match(words) or (node.negated and not _NO_PEER.match(words)):
         yield Unplayed(node.line, "no counterpart in FRR is known here", where)
 

@@ -9,7 +9,10 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from nornir_tasks.intent.secret_name import placeholder
 from nornir_tasks.lab.plan import specification
+from nornir_tasks.platforms import platform
+from nornir_tasks.platforms.secret_places import SecretPlaces
 from nornir_tasks.usecases.lab import lab_plan
 from nornir_tasks.usecases.render import render
 from nornir_tasks.usecases.site import SiteDesign, load, select
@@ -44,13 +47,21 @@ async def _loaded(
     lab = LabServer(spec_of(design, directory))
     lab.build()
     for each in render(select(design, planes, [])):
-        text = each.text
-        for name, value in secrets.items():
-            text = text.replace(f"<secret:{name}>", value)
-        give(lab.twins[each.device], text)
+        twin = lab.twins[each.device]
+        give(twin, with_values(each.text, platform(twin.device.os).secrets, secrets))
     for name, text in more.items():
         give(lab.twins[name], text)
     return lab
+
+
+def with_values(text: str, places: SecretPlaces, secrets: Mapping[str, str]) -> str:
+    """A rendered text with what a switch is sent for these secrets."""
+    values = {placeholder(name): value for name, value in secrets.items()}
+
+    def swap(place: str, shown: str) -> str:
+        return places.stored(place, values[shown]) if shown in values else shown
+
+    return places.in_text(text, swap) if values else text
 
 
 def spec_of(design: SiteDesign, directory: Path) -> LabSpec:

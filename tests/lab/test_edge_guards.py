@@ -15,14 +15,11 @@ from routed_lab import needs_root, until
 from test_edge_hostile import DEFAULT, site, speaker
 
 from switch_twins.routed.daemons import Frr
-from tests.unit.design.edge_systems import SYSTEMS
+from tests.unit.design.edge_systems import PASSWORD, SECRETS, SYSTEMS
 
 pytestmark = needs_root
 
-RIGHT = "Zq7-right"
-STORED = {"nvue": RIGHT, "nxos": "081B5D19440B0C101A1F"}
-"""The password as each system stores it, of which FRR is told the password itself."""
-SIGNED = pytest.mark.parametrize(("build", "stored"), list(STORED.items()), ids=list(STORED), indirect=["build"])
+SIGNED = pytest.mark.parametrize(("build", "secret"), list(SECRETS.items()), ids=list(SECRETS), indirect=["build"])
 UDP = 17
 ISP, ROUTER = "isp-a", "edge-1"
 WITHIN = {"ipv4": ("203.0.113.70", "203.0.113.17"), "ipv6": ("2001:db8:101::46",)}
@@ -164,16 +161,16 @@ def test_forged_packets_are_refused_both_ways_and_others_pass(
 
 
 @SIGNED
-def test_a_session_whose_passwords_differ_does_not_come_up(build: Callable[..., EdgePair], stored: str) -> None:
-    pair = build("isp-a-bgp", stored)
-    tell(pair, ISP, f"password {RIGHT}")
+def test_a_session_whose_passwords_differ_does_not_come_up(build: Callable[..., EdgePair], secret: str) -> None:
+    pair = build("isp-a-bgp", secret)
+    tell(pair, ISP, f"password {PASSWORD}")
     until(lambda: all(pair.is_up(ROUTER, peer) for peer in peers_of(pair, ISP)))
     for more, counter in (("password Zq7-wrong", "TCPMD5Failure"), ("no password", "TCPMD5NotFound")):
         before = counted(pair, ROUTER, counter)
         tell(pair, ISP, more)
         until(lambda: counted(pair, ROUTER, counter) > before + 3)  # noqa: B023
         assert not any(pair.is_up(ROUTER, peer) for peer in peers_of(pair, ISP)), more
-    tell(pair, ISP, f"password {RIGHT}")
+    tell(pair, ISP, f"password {PASSWORD}")
     until(lambda: all(pair.is_up(ROUTER, peer) for peer in peers_of(pair, ISP)))
 
 

@@ -58,13 +58,17 @@ def test_a_push_at_the_terminal_changes_both_then_neither_and_both_are_as_they_s
 ) -> None:
     site = tmp_path / "edge"
     site.mkdir()
-    text = edge_systems.text_of(system).replace(PARTIAL, "takes: default, max_prefixes: 10")
+    text = edge_systems.text_of(system, signed=True).replace(PARTIAL, "takes: default, max_prefixes: 10")
     (site / "fabric.yml").write_text(f"{text}management: {{source: lab}}\n", encoding="utf-8")
+    (site / ".secrets").mkdir()
+    (site / ".secrets" / "upstreams").touch(mode=0o600)
+    (site / ".secrets" / "upstreams").write_text(edge_systems.SECRETS[system], encoding="utf-8")
     operator = Operator(site, tmp_path / "state")
     operator.start()
     try:
-        assert "2 of 2 changed" in operator.run("push", "--plane", "boundary", "--yes")
-        assert "0 of 2 changed" in operator.run("push", "--plane", "boundary", "--yes")
+        printed = [operator.run("push", "--plane", "boundary", "--yes") for _ in range(2)]
+        assert ["2 of 2 changed" in printed[0], "0 of 2 changed" in printed[1]] == [True, True], printed
+        assert edge_systems.PASSWORD not in "".join(printed)
         report = operator.json("validate", "--plane", "boundary")
         assert (report["failed"], report["tested"]) == (0, report["of"])
         figure(f"{system}: tested {report['tested']} of {report['of']}")

@@ -207,10 +207,9 @@ _TOMAHAWK4 = Capabilities(
     # pyavd 6.4.0 eos__as_path, eos__ipv6_prefix_lists, eos__router_bgp (aggregate_addresses, address_family_ipv6,
     # next_hop_self), eos__static_routes (interface and next_hop)
     has_outside_bgp=True,
-    # pyavd 6.4.0, encrypt of passwd_type "bgp": the name of the neighbour or peer group is a part of the key
+    # passwords.py: the switch has a text of its own for each peer group; EOS is Linux, whose longest password is 80
     guards=GuardFacts(
-        md5_gap="a switch stores a password encrypted by the name of its neighbour or group, so that no one text fits "
-        "the sessions of both families",
+        md5=KeyFacts(r"[!-~]{1,80}", "the password itself, 1-80 printable characters without spaces"),
     ),
     # pyavd 6.4.0 eos__vlan_interfaces, eos__ip_virtual_router_mac_address: both switches answer, one MAC for all
     has_gateways=True,

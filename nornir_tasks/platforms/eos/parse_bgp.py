@@ -50,6 +50,7 @@ _GROUP = (
     row(r"ttl maximum-hops 1", "ttl_security", yes, single="ttl maximum-hops"),
     row(r"send-community", "send_community", yes, single="send-community"),
     row(r"next-hop-self", "next_hop_self", yes),
+    row(r"password 7 (\S+)", "password", text, single="password"),
     row(r"maximum-routes (\d+)", "max_prefixes", number, single="maximum-routes"),
     row(r"idle-restart-timer (\d+)", "prefix_restart_min", _minutes, single="idle-restart-timer"),
     row(r"route-map (\S+) in", "route_map_in", text, single=_ROUTE_MAP),
@@ -231,6 +232,7 @@ def _groups(
                 route_map_out=fields.get("route_map_out"),
                 family=active[name],
                 next_hop_self=fields.get("next_hop_self", False),
+                password=fields.get("password"),
             )
         )
     return groups

@@ -19,6 +19,9 @@ SYSTEMS = {
     "nxos": {"platform": "nxos", "release": "10.5(3)", "model": "N9K-C93180YC-FX3", "speed": "25G"},
 }
 """What of the site is another word; the speed is that of the upstreams' links."""
+PASSWORD = "Zq7-right"
+SECRETS = {"nvue": PASSWORD, "eos": PASSWORD, "nxos": "081B5D19440B0C101A1F"}
+"""Of each system that signs sessions: the value of a secret whose sessions have this password."""
 ROUTES = 64_000
 """How many a model holds of which no source says it; ``takes: partial`` is refused there."""
 

@@ -105,6 +105,13 @@ def test_the_changes_that_a_switch_reports_have_placeholders() -> None:
     assert not [value for value in SECRETS if value in f"{staged}"]
 
 
+def test_a_line_that_begins_with_the_word_for_its_secret_has_a_placeholder_in_changes_too() -> None:
+    place = ("router bgp 65001", "template peer UP")
+    switch = Switch("", [Change((*place, "password 7 0822455D0A16"), "+")])
+    staged = session(switch, "nxos", Vault({"up": "0822455D0A16"})).stage(Candidate("", ()))
+    assert staged.changes == {Change((*place, "password 7 <secret:up>"), "+")}
+
+
 def test_a_mask_of_another_run_is_refused_before_anything_is_sent() -> None:
     switch = Switch(EOS)
     with pytest.raises(StageError, match="of which the secret is not known"):

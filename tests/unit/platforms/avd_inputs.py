@@ -252,6 +252,7 @@ def _group(group: PeerGroup) -> Inputs:
         "maximum_routes": group.max_prefixes,
         "route_map_in": group.route_map_in,
         "route_map_out": group.route_map_out,
+        "password": group.password,
     }
 
 

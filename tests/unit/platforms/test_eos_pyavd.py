@@ -96,7 +96,7 @@ def of_sites() -> list[Switch]:
 @cache
 def edges() -> tuple[Realised, ...]:
     """Edge routers, one of them drained."""
-    return edge_systems.edges("eos", drained=True)[0], edge_systems.edges("eos")[1]
+    return edge_systems.edges("eos", signed=True, drained=True)[0], edge_systems.edges("eos")[1]
 
 
 def drawn(strategy: st.SearchStrategy[Iterable[Switch]], examples: int) -> list[Switch]:

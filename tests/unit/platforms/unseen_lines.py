@@ -148,6 +148,7 @@ NOT_JUDGED: dict[str, set[str]] = {
         "match as-path <name>",
         "match ipv6 address prefix-list <name>",
         "neighbor <group> next-hop-self",
+        "neighbor <group> password 7 <placeholder>",
         "bandwidth guaranteed percent 5",
         "platform trident mmu queue profile <profile> / ingress headroom bytes <bytes>",
         "platform trident mmu queue profile <profile> apply",

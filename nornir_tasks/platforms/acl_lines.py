@@ -8,6 +8,7 @@ read as a wider rule.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Network
 
 from nornir_tasks.design.config.access_lists import (
@@ -31,7 +32,7 @@ _ANY: Mapping[Family, str] = {"ipv4": "ip", "ipv6": "ipv6"}
 _LAST_PORT = 65535
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AclWords:
     """The words of one OS."""
 
@@ -75,10 +76,9 @@ class AclWords:
     def one_spelling(self, line: str, above: str) -> str:
         """A line of the list that begins with ``above`` in the one spelling; itself if the model does not hold it."""
         found = LIST.fullmatch(above)
-        rule = self.rule_of(line, _FAMILY[found[1]]) if found else None
-        return line if found is None or rule is None else self._line(rule, _FAMILY[found[1]])
+        return line if found is None else _one_spelling(self, line, _FAMILY[found[1]])
 
-    def _line(self, rule: AclRule, family: Family) -> str:
+    def line_of(self, rule: AclRule, family: Family) -> str:
         words = {None: _ANY[family], TCP: "tcp", UDP: "udp", ICMP[family]: self.icmp[family]}
         parts = [str(rule.sequence), "permit" if rule.permit else "deny", words.get(rule.protocol, str(rule.protocol))]
         parts += [rule.source or "any", *_ports(rule.source_ports)]
@@ -92,6 +92,10 @@ class AclWords:
 
     def rule_of(self, line: str, family: Family) -> AclRule | None:
         """The rule of a line; None if the model cannot hold it: a remark, a mask with holes, several ports, a TTL."""
+        return _rule_of(self, line, family)
+
+    def read(self, line: str, family: Family) -> AclRule | None:
+        """As ``rule_of``, which keeps what it has read."""
         found = _RULE.fullmatch(line)
         if found is None:
             return None
@@ -133,6 +137,18 @@ class AclWords:
         kind = IPv4Network if family == "ipv4" else IPv6Network
         network = kind(address, strict=False)
         return str(network) if network.prefixlen else None
+
+
+@lru_cache(maxsize=8192)
+def _rule_of(words: AclWords, line: str, family: Family) -> AclRule | None:
+    """A switch's lists are read several times per push, and many switches have the same."""
+    return words.read(line, family)
+
+
+@lru_cache(maxsize=8192)
+def _one_spelling(words: AclWords, line: str, family: Family) -> str:
+    rule = words.rule_of(line, family)
+    return line if rule is None else words.line_of(rule, family)
 
 
 _ADDRESS = r"any|host \S+|[\da-fA-F.:]+/\d+|[\d.]+ [\d.]+"

@@ -107,7 +107,7 @@ _OF_BASE: Mapping[str, frozenset[BaseSection]] = {
 _KEYED = frozenset({*_BY, "pool", "pool route"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # as keys by identity: by value, each look at one hashes all below it
 class Rule:
     """Lines matching ``pattern`` (full match) belong to the owner found through ``by``.
 
@@ -296,8 +296,9 @@ def _others_blocks(
 
     Not of other containers: a BGP process or a VRF does not outlive what made it.
     """
+    match = _matcher(rules).fullmatch
     for text, node in owned.children.items():
-        found = _matcher(rules).fullmatch(text)
+        found = match(text)
         matched = _which(found, rules)[0] if found else None
         if matched is None or not matched.children:
             continue

@@ -104,12 +104,19 @@ class Shape:
     def __str__(self) -> str:
         return f"{self.os}: {self.path or self.text}"
 
-    def fits(self, lines: Lines) -> bool:
-        """Is this line, the last of ``lines``, one of the shape?"""
-        place, line = _patterns(self)
-        if self.os == "nvue":
-            return line.fullmatch(" / ".join(key_and_value(each)[0] for each in lines)) is not None
-        return line.fullmatch(lines[-1]) is not None and place.match(lines[0]) is not None
+
+def _fitting(os: str, lines: Lines) -> tuple[Shape, ...]:
+    """The shapes of which the last of ``lines`` is one."""
+    if os == "nvue":
+        return _of_line(os, "", " / ".join(key_and_value(each)[0] for each in lines))
+    return _of_line(os, lines[0], lines[-1])
+
+
+@cache
+def _of_line(os: str, above: str, line: str) -> tuple[Shape, ...]:
+    """By the first line of its block and itself. Switches have most of their lines in common."""
+    mine = ((shape, *_patterns(shape)) for shape in shapes() if shape.os == os)
+    return tuple(shape for shape, place, own in mine if own.fullmatch(line) and place.match(above))
 
 
 @cache
@@ -168,7 +175,7 @@ def _key(text: str) -> str:
     return f"(?:{'|'.join(found)})" if len(found) > 1 else found[0]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rendered:
     """What is rendered for one switch, whether it is owned or not."""
 
@@ -215,13 +222,14 @@ def examples() -> dict[Shape, Example]:
 
 def _note(found: dict[Shape, Example], switch: Rendered, tree: ConfigTree) -> None:
     """Keep the first line of each shape that has no example yet."""
-    missing = [shape for shape in shapes() if shape.os == switch.config.os and shape not in found]
+    missing = {shape for shape in shapes() if shape.os == switch.config.os and shape not in found}
     for lines, node in tree.walk() if missing else ():
         if switch.config.os == "nvue" and node:
             continue
-        for shape in [each for each in missing if each.fits(lines) and _is_own(each, lines, tree)]:
-            found[shape] = Example(switch, lines)
-            missing.remove(shape)
+        for shape in _fitting(switch.config.os, lines):
+            if shape in missing and _is_own(shape, lines, tree):
+                found[shape] = Example(switch, lines)
+                missing.remove(shape)
 
 
 def _is_own(shape: Shape, lines: Lines, tree: ConfigTree) -> bool:

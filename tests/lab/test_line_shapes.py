@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import importlib
 import re
+from dataclasses import dataclass
+from functools import cache
 
 import pytest
-from line_shapes import Example, Shape, examples, shapes
-from typed_switches import SWITCHES
+from line_shapes import Example, Rendered, Shape, examples, shapes
+from typed_switches import SWITCHES, Switch
 
+from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.tree import key_and_value
+from nornir_tasks.platforms.platform import Parsed
 from tests.property.mutants import other_values, without
 
 NOT_PRINTED = {
@@ -84,37 +88,66 @@ OPPOSITES = {
 """Where ``no`` says the default again."""
 
 
+@dataclass(frozen=True)
+class Known:
+    """What is the same for every line of one switch. Nobody changes these trees; the switch is copied first."""
+
+    rendered: Rendered
+    written: ConfigTree
+    parsed: Parsed
+    wanted: ConfigTree
+    switch: Switch
+    """It runs what is rendered."""
+    runs: ConfigTree
+
+
+@cache
+def known(rendered: Rendered) -> Known:
+    os, written, switch = rendered.os, rendered.written(), SWITCHES[rendered.config.os](rendered)
+    return Known(
+        rendered,
+        written,
+        parse(rendered, written),
+        rendered.owned(os.canonical(written)),
+        switch,
+        rendered.owned(os.to_tree(switch.running())),
+    )
+
+
+def parse(rendered: Rendered, tree: ConfigTree) -> Parsed:
+    return rendered.os.parse(tree, rendered.capabilities, rendered.config.name, rendered.config.model)
+
+
 def unread(example: Example) -> str:
     """Is it understood, and noticed where it is absent or where another stands in its place?"""
     switch, path = example.switch, example.lines
-    written = switch.written()
-    less = without(written, path)
+    whole = known(switch).parsed
+    less = without(known(switch).written, path)
     other = less.copy()
     last = f'{key_and_value(path[-1])[0]}: "other"' if switch.config.os == "nvue" else f"{path[-1]} other"
     other.add_path((*path[:-1], last))
-    whole, *others = (
-        switch.os.parse(tree, switch.capabilities, switch.config.name, switch.config.model)
-        for tree in (written, less, other)
-    )
     if whole.remainder.get(*path) is not None:
         return "parse: does not understand it"
-    return "parse: neither missed nor told from another" if all(each == whole for each in others) else ""
+    return (
+        "parse: neither missed nor told from another"
+        if all(parse(switch, tree) == whole for tree in (less, other))
+        else ""
+    )
 
 
 def unowned(example: Example) -> str:
     """Has it an owner?"""
-    owned = example.switch.owned(example.switch.written())
+    owned = example.switch.owned(known(example.switch).written)
     return "ownership: nobody owns it" if owned.get(*example.lines) is None else ""
 
 
 def unremoved(shape: Shape, example: Example) -> str:
     """Does a switch take it, and is it gone once the candidate has taken it away?"""
     rendered, path = example.switch, example.lines
-    os, wanted = rendered.os, rendered.owned(rendered.os.canonical(rendered.written()))
-    switch = SWITCHES[rendered.config.os](rendered)
-    if switch.refused:
-        return f"switch: does not take what is rendered, {switch.refused}"
-    runs = rendered.owned(os.to_tree(switch.running()))
+    os, wanted, runs = rendered.os, known(rendered).wanted, known(rendered).runs
+    if known(rendered).switch.refused:
+        return f"switch: does not take what is rendered, {known(rendered).switch.refused}"
+    switch = known(rendered).switch.copy()
     is_hidden = wanted.get(*path) is None
     if is_hidden != (runs.get(*path) is None):
         return f"canonical: the switch {'prints' if is_hidden else 'hides'} it"

@@ -5,6 +5,7 @@ Somebody typed a rendered configuration into them, or they are as day 0 leaves t
 
 from __future__ import annotations
 
+import copy
 import json
 from typing import Any
 
@@ -50,6 +51,12 @@ class EosSwitch:
         self._tree = Tree(eos_grammar(), EOS)
         self.refused = [str(error) for _, error in load_text(self._tree, self._context, text)]
 
+    def copy(self) -> EosSwitch:
+        """Another one that runs the same."""
+        made = copy.copy(self)
+        made._tree = self._tree.copy()
+        return made
+
     def running(self) -> str:
         return self._tree.text()
 
@@ -87,6 +94,12 @@ class NxosSwitch:
         self.refused = [str(error) for _, error in load_text(tree, self._context, text)]
         return tree
 
+    def copy(self) -> NxosSwitch:
+        """Another one that runs the same."""
+        made = copy.copy(self)
+        made._tree = self._tree.copy()
+        return made
+
     def running(self) -> str:
         return self._tree.text()
 
@@ -123,6 +136,12 @@ class NvueSwitch:
         nvue_tree.merge(self._tree, patch)
         found = checks.findings(self._tree, dialect_for(self._device.release), self._device)
         self.refused += [f"{where}: {why}" for where, why in found]
+
+    def copy(self) -> NvueSwitch:
+        """Another one that runs the same."""
+        made = copy.copy(self)
+        made._tree = copy.deepcopy(self._tree)
+        return made
 
     def running(self) -> str:
         return json.dumps(nvue_tree.ordered(self._tree))

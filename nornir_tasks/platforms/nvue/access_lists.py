@@ -7,6 +7,7 @@ NVUE has no implicit deny and ignores a rule without a match (FRONT_NOTES.md of 
 import copy
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
@@ -60,7 +61,14 @@ def in_one_spelling(lists: ConfigTree) -> None:
 
 
 def _respelled(line: ConfigTree) -> ConfigTree:
-    key, colon, text = line.text.partition(": ")
+    text = _one_spelling(line.text)
+    return line if text == line.text else ConfigTree(text, line.line)
+
+
+@lru_cache(maxsize=8192)
+def _one_spelling(line: str) -> str:
+    """Of a leaf. A switch's lists are read several times per push, and many switches have the same."""
+    key, colon, text = line.partition(": ")
     if not colon:
         return line
     value = json.loads(text)
@@ -70,7 +78,7 @@ def _respelled(line: ConfigTree) -> ConfigTree:
         value = _TYPES[key].get(value, value)
     elif key in {"source-ip", "dest-ip"} and value != _ANY:
         value = _masked(value)
-    return ConfigTree(f"{key}: {json.dumps(value)}", line.line)
+    return f"{key}: {json.dumps(value)}"
 
 
 def _masked(value: object) -> object:

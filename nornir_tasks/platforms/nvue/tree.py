@@ -8,7 +8,6 @@ never has an owner.
 
 import json
 import re
-from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
@@ -317,23 +316,25 @@ def _keys_as_text(data: dict[Any, Any]) -> dict[str, Any]:
 
 def to_text(tree: ConfigTree) -> str:
     """A tree as YAML 1.2, sorted like a switch's own answers, each scalar as JSON: ``to_tree(to_text(t)) == t``."""
-    return "".join(f"{row}\n" for row in _rows(to_data(tree), 0))
+    rows: list[str] = []
+    _write(to_data(tree), "", rows)
+    return "".join(rows)
 
 
-def _rows(data: dict[str, Any], depth: int) -> Iterator[str]:
-    for key in sorted(data, key=natural):
+def _write(data: dict[str, Any], indent: str, rows: list[str]) -> None:
+    for key in sorted(data, key=natural) if len(data) > 1 else data:
         name = _plain_or_quoted(key)
         value = data[key]
         if isinstance(value, dict) and value:
-            yield f"{'  ' * depth}{name}:"
-            yield from _rows(value, depth + 1)
+            rows.append(f"{indent}{name}:\n")
+            _write(value, f"{indent}  ", rows)
         else:
-            yield f"{'  ' * depth}{name}: {_encoded(value)}"
+            rows.append(f"{indent}{name}: {_encoded(value)}\n")
 
 
 def _encoded(value: object) -> str:
     """JSON text of a value. A few scalars occur on thousands of lines, so they are cached."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else _encoded_scalar(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else _encoded_scalar(value)
 
 
 @lru_cache(maxsize=8192)

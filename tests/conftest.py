@@ -1,4 +1,5 @@
 """``--update-golden`` writes the messages anew; CI never gives it. ``figure`` keeps what was measured for the end.
+``--update-slow-files`` writes which files take long, from a whole ``make test``.
 
 Random tests try the same examples each time, so that a change is judged by what it changes; ``make test-long`` tries
 new ones (``--hypothesis-profile new-examples``).
@@ -20,7 +21,11 @@ FIGURE = "figure"
 LAB_LOGS = (f"lab/{LOG}", "twins.log")
 LOG_LINES = 60
 TEMPORARY = pytest.StashKey[Path]()
-MACHINES = Path(__file__).parent / "machines"
+ROOT = Path(__file__).parents[1]
+MACHINES = ROOT / "tests" / "machines"
+SLOW_FILES = ROOT / "tests" / "slow_files.tsv"
+"""Seconds, file: in the order in which they are begun, the longest first."""
+SLOW_S = 15
 
 # A loaded machine makes no test fail: times are measured by `make bench`.
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -45,13 +50,17 @@ def pytest_collection() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Machines first, as bringing one up takes longest; then files by their number of tests (as pytest-xdist would)."""
+    """Machines first, as bringing one up takes longest; then the files that take long, so that none of them is left to
+    one worker when the others are done; then files by their number of tests (as pytest-xdist would)."""
     tests = Counter(item.path for item in items)
-    items.sort(key=lambda item: (item.path.parent != MACHINES, -tests[item.path]))
+    rows = (row.split("\t") for row in SLOW_FILES.read_text(encoding="utf-8").splitlines())
+    slow = {ROOT / name: int(seconds) for seconds, name in rows}
+    items.sort(key=lambda item: (item.path.parent != MACHINES, -slow.get(item.path, 0), -tests[item.path]))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write expected.txt anew from what is said now")
+    parser.addoption("--update-slow-files", action="store_true", help="write how long files take from this whole run")
     where = "tests of tests/lab/test_running_lab.py run against a containerlab that is up, which was exported"
     parser.addoption("--lab", choices=("built-in", "containerlab"), default="built-in", help=where)
     parser.addoption("--lab-export", metavar="DIR", help="with --lab containerlab: what nornir lab export wrote")
@@ -88,8 +97,19 @@ def figure(request: pytest.FixtureRequest) -> Callable[[str], None]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reports = [each for outcome in ("passed", "failed") for each in terminalreporter.stats.get(outcome, [])]
+    if terminalreporter.config.getoption("update_slow_files"):
+        write_slow_files([*reports, *terminalreporter.stats.get("", [])])
     found = {(each.nodeid, text) for each in reports for name, text in each.user_properties if name == FIGURE}
     if found:
         terminalreporter.section("figures")
         for nodeid, text in sorted(found):
             terminalreporter.write_line(f"{nodeid.partition('::')[0].removeprefix('tests/')}: {text}")
+
+
+def write_slow_files(reports: list[pytest.TestReport]) -> None:
+    """With what comes before and after tests: fixtures of labs and machines take most of it."""
+    seconds = Counter[str]()
+    for each in reports:
+        seconds[each.nodeid.partition("::")[0]] += each.duration
+    rows = [f"{found:.0f}\t{name}\n" for name, found in seconds.most_common() if found > SLOW_S]
+    SLOW_FILES.write_text("".join(rows), encoding="utf-8")

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from at_terminal import Operator
 from nxos_intent import switch
+from preloaded_ansible import ansible_playbook
 
-PLAYBOOK = Path(sys.executable).parent / "ansible-playbook"
 Results = dict[str, dict[str, Any]]
 """What each task returned, by its name."""
 
@@ -50,21 +47,10 @@ def play(
     """
     where.mkdir(parents=True, exist_ok=True)
     (where / "hosts.json").write_text(json.dumps({"all": {"hosts": {name: reached(lab, name)}}}))
-    (where / "ansible.cfg").write_text("[defaults]\n")
     listed = [{"name": task, "ignore_errors": True, **call} for task, call in tasks.items()]
     (where / "play.json").write_text(json.dumps([{"hosts": name, "gather_facts": False, "tasks": listed}]))
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE")}
-    environment |= {
-        "ANSIBLE_CONFIG": str(where / "ansible.cfg"),
-        "ANSIBLE_HOME": str(where / "home"),
-        "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json",
-        "ANSIBLE_PERSISTENT_CONNECT_TIMEOUT": "60",
-        "ANSIBLE_PERSISTENT_COMMAND_TIMEOUT": "60",
-    }
-    words = [str(PLAYBOOK), "-i", str(where / "hosts.json"), str(where / "play.json"), *(["--check"] if check else [])]
-    done = subprocess.run(
-        words, env=environment, capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL
-    )
+    words = ["-i", str(where / "hosts.json"), str(where / "play.json"), *(["--check"] if check else [])]
+    done = ansible_playbook((module for call in tasks.values() for module in call), *words, timeout_s=300)
     assert done.stdout.lstrip().startswith("{"), f"exit {done.returncode}: {done.stdout[-800:]}{done.stderr[-800:]}"
     (played,) = json.loads(done.stdout)["plays"]
     return {task["task"]["name"]: task["hosts"][name] for task in played["tasks"]}

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any
@@ -67,18 +66,17 @@ def value(lines: list[str], pattern: str, default: str = "") -> str:
     return next((found[1] for line in lines if (found := re.fullmatch(pattern, line))), default)
 
 
-@lru_cache(maxsize=2)
-def _intent(site: Path, operator_id: int, operator: Callable[[], Operator]) -> Intent:
-    lab = operator()
-    with TemporaryDirectory() as folder:
-        lab.run("render", "--out", folder)
-        texts = {path.stem: path.read_text() for path in Path(folder).glob("*.cfg")}
-    return Intent(lab.json("design"), texts)
+_INTENTS: dict[Path, Intent] = {}
 
 
 def intent(lab: Operator) -> Intent:
     """Of the site of this lab; designed once."""
-    return _intent(lab.site, id(lab), lambda: lab)
+    if lab.site not in _INTENTS:
+        with TemporaryDirectory() as folder:
+            lab.run("render", "--out", folder)
+            texts = {path.stem: path.read_text() for path in Path(folder).glob("*.cfg")}
+        _INTENTS[lab.site] = Intent(lab.json("design"), texts)
+    return _INTENTS[lab.site]
 
 
 @contextmanager

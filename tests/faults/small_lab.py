@@ -18,7 +18,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from interposer import Interposer, Server
 from switch_truth import Truth, clear, truth
 
-from tests.preloaded_client import Client, Clients
+from tests.preloaded import Client
+from tests.preloaded_client import Clients
 
 DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
 COMMAND_TIMEOUT_S = 60.0

@@ -15,7 +15,7 @@ from interposer import Moment, Place, Way
 from small_lab import LONGER_THAN_ANY_TIMER_S, Ended, TrialLab, trial_lab
 from trial import COMMITS
 
-from tests.preloaded_client import Client
+from tests.preloaded import Client
 
 FIRST, SECOND, LAST = "leaf-g1-r0", "spine-2", "leaf-g1-r1"
 """In the order of their waves."""

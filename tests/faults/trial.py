@@ -14,7 +14,7 @@ from judge import Case, judge_beside, judge_journal, judge_look, judge_push, jud
 from small_lab import DEVICES, LONGER_THAN_ANY_TIMER_S, Ended, TrialLab
 from switch_truth import Truth
 
-from tests.preloaded_client import Client
+from tests.preloaded import Client
 
 COMMITS = ("commit timer", "commit-timeout", '"state": "apply"')
 """What the request that commits has in it, one for each system."""

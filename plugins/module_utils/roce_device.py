@@ -5,13 +5,15 @@ Reads files under ``root`` only; standard library, Python 3.9.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 FIRST_GIDS = 4
 """Number of entries of a GID table that are examined. The first two are the port's own (RoCE v1 and v2 of its
 link-local address); those of VLANs and other upper devices come later (Linux
-drivers/infiniband/core/roce_gid_mgmt.c)."""
+drivers/infiniband/core/roce_gid_mgmt.c). They are opened by number: a table has up to a thousand entries (1,024 of
+Soft-RoCE), and to list them takes longer than all the rest of what is read of a rail."""
 
 
 @dataclass(frozen=True)
@@ -25,16 +27,12 @@ class RdmaPort:
 
 def rdma_ports(root: Path) -> list[RdmaPort]:
     """Every port of every RDMA device, in order of names."""
-    return [
-        RdmaPort(device.name, port, _interface_of(device, port))
-        for device in _folders(root / "sys/class/infiniband")
-        for port in (_numbers(device / "ports") or [1])
-    ]
+    return list(_ports(root))
 
 
 def port_of(root: Path, interface: str) -> RdmaPort | None:
     """The RDMA port of a network interface; None if it has none."""
-    return next((each for each in rdma_ports(root) if each.interface == interface), None) if interface else None
+    return next((each for each in _ports(root) if each.interface == interface), None) if interface else None
 
 
 def text(path: Path) -> str:
@@ -45,12 +43,18 @@ def text(path: Path) -> str:
         return ""
 
 
+def _ports(root: Path) -> Iterator[RdmaPort]:
+    for device in _folders(root / "sys/class/infiniband"):
+        for port in _numbers(device / "ports") or [1]:
+            yield RdmaPort(device.name, port, _interface_of(device, port))
+
+
 def _interface_of(device: Path, port: int) -> str:
     """From the GID table; while that is empty, from rxe's parent, or as the PCI device's only interface."""
     owners = device / "ports" / str(port) / "gid_attrs/ndevs"
-    found = [name for name in (text(owners / str(slot)) for slot in _numbers(owners)[:FIRST_GIDS]) if name]
+    found = next(filter(None, (text(owners / str(slot)) for slot in range(FIRST_GIDS))), "")
     if found:
-        return found[0]
+        return found
     siblings = [folder.name for folder in _folders(device / "device/net")]
     return text(device / "parent") or (siblings[0] if port == 1 and len(siblings) == 1 else "")
 

@@ -25,7 +25,8 @@ from .client import ADDRESS_TAKEN, ENDED, READY, RECORD, SOCKETS, SOCKETS_PREFIX
 from .control import ControlServer, is_socket_path
 from .errors import TwinError
 from .server import AddressTakenError, LabServer
-from .spec import LabSpec, load_spec
+from .spec import LabSpec
+from .spec_reader import load_spec
 
 CANNOT_START = 10
 _LIFETIME_S = 4 * 3600.0

@@ -11,6 +11,7 @@ from math import inf
 from typing import Literal
 
 from nornir_tasks.design.access_facts import NO_ACCOUNTS, AccountFacts, SnmpFacts
+from nornir_tasks.design.acl_facts import AclFacts
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.design.config.spanning_tree import StpMode
@@ -18,6 +19,7 @@ from nornir_tasks.design.ecn_figures import EcnFigure, nearest
 from nornir_tasks.design.guard_facts import NO_GUARDS, GuardFacts
 from nornir_tasks.design.headroom import CableFacts
 from nornir_tasks.design.pause_point import Pool
+from nornir_tasks.design.switched_facts import PairFacts, StormFacts
 
 
 class Disruption(StrEnum):
@@ -60,62 +62,6 @@ class Knob:
     line: str
     """What configures it, for the operator."""
     source: str
-
-
-@dataclass(frozen=True, slots=True)
-class AclFacts:
-    """What an OS can do with access lists."""
-
-    places: frozenset[str]
-    """Where lists can be applied: kind of port (``routed``, with subinterfaces and SVIs; ``switched``), family and
-    direction, such as ``switched ipv4 in``."""
-    source: str
-    not_on_groups: frozenset[str] = frozenset()
-    """Uses (``ipv4 out``) that a link aggregation group cannot have, although other ports of its kind can."""
-    services: tuple[tuple[str, str], ...] = ()
-    """(use, entry of DeviceConfig.services): what is configured beside lists. The use is a family and direction
-    (``ipv6 out``), or ``any``."""
-    icmp_types: frozenset[str] = frozenset({"ipv4", "ipv6"})
-    """Families whose rules may name an ICMP type; in the others ICMP is permitted or denied as a whole."""
-    denies_rest: bool = True
-    """What no rule of a list matches is refused."""
-    has_ranges_out: bool = True
-    """A list for outgoing packets may have ranges of ports."""
-    max_sequence: int = 4_294_967_295
-    """Greatest number of a rule."""
-
-
-@dataclass(frozen=True, slots=True)
-class PairFacts:
-    """What an OS can say of a pair of switches."""
-
-    settings: frozenset[str]
-    """Fields of PairSettings that it has lines for, beside peer link, keepalive address and VRF, and reload delay."""
-    source: str
-    peer_link: str = ""
-    """Name of the group between both switches; empty: any group."""
-    max_id: int = 0
-    """Groups over both switches are numbered from 1 to this."""
-    max_number: int = 0
-    """Domains as well; 0: they have no numbers."""
-    max_reload_delay_s: int = 0
-    peer_link_mtu_bytes: int | None = None
-    """The MTU that the peer link has, where it takes no line of it."""
-    service: str | None = None
-    """What must be loaded before there are pairs (NX-OS ``feature vpc``)."""
-
-
-@dataclass(frozen=True, slots=True)
-class StormFacts:
-    """Limits in packets a second that a switched port can have."""
-
-    kinds: frozenset[str]
-    """Of ``broadcast``, ``multicast``, ``unknown_unicast``."""
-    min_pps: int
-    max_pps: int
-    source: str
-    is_on_members: bool = False
-    """A group has them on each of its members (NVUE), and not itself."""
 
 
 @dataclass(frozen=True, slots=True)

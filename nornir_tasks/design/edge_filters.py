@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from ipaddress import IPv4Network, IPv6Network, ip_interface, ip_network
 
-from nornir_tasks.design.capabilities import AclFacts
+from nornir_tasks.design.acl_facts import AclFacts
 from nornir_tasks.design.config.access_lists import ICMP, MUST_PASS, TCP, AccessList, AclRule, Family
 from nornir_tasks.design.edge_terms import EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
 

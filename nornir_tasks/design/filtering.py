@@ -7,7 +7,8 @@ else apply a list that is not on the switch.
 from collections.abc import Iterator
 from ipaddress import ip_network
 
-from nornir_tasks.design.capabilities import AclFacts, Capabilities
+from nornir_tasks.design.acl_facts import AclFacts
+from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.claims import Claims
 from nornir_tasks.design.config.access_lists import ICMP, MUST_PASS, TCP, UDP, AccessList, AclBinding, AclRule
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort

@@ -5,9 +5,10 @@ from dataclasses import fields, replace
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
-from nornir_tasks.design.capabilities import Capabilities, PairFacts
+from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, PartialConfig, PartialPort
+from nornir_tasks.design.switched_facts import PairFacts
 from nornir_tasks.errors import Problem
 
 _EVERYWHERE = frozenset({"peer_link", "keepalive_address", "keepalive_vrf", "reload_delay_s"})

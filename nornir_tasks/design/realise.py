@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from nornir_tasks.design import (
+    bgp_rules,
     bundling,
     filtering,
     gateway_rules,
@@ -24,7 +25,7 @@ from nornir_tasks.design.balancing import flow_set_size
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.claims import Claims
 from nornir_tasks.design.config.access_lists import AclBinding
-from nornir_tasks.design.config.bgp import Bfd, Bgp, BgpVrf, PeerGroup
+from nornir_tasks.design.config.bgp import Bfd, Bgp
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1, Lldp
 from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
@@ -359,53 +360,5 @@ class _Bender:
             self.note("layer1.fec", f"set on {ports} ports", None, self.capabilities.fec_gap)
 
     def bgp(self, intended: PartialConfig) -> Bgp | None:
-        if intended.asn is None:
-            if intended.neighbors or intended.networks:
-                hint = "the fabric sets the ASN of its switches"
-                self.problems.append(Problem(self.device.name, "BGP is wanted, but no owner sets the ASN", hint=hint))
-            return None
-        return Bgp(
-            asn=intended.asn,
-            router_id=intended.router_id or "",
-            maximum_paths=intended.maximum_paths or 1,
-            multipath_relax=intended.multipath_relax is True,
-            graceful_restart_helper_only=intended.graceful_restart_helper_only is True,
-            log_neighbor_changes=intended.log_neighbor_changes is True,
-            networks=tuple(intended.networks or ()),
-            aggregates=tuple(intended.aggregates or ()),
-            peer_groups=tuple(self.peer_group(group) for group in (intended.peer_groups or {}).values()),
-            neighbors=tuple((intended.neighbors or {}).values()),
-            vrfs=self.bgp_vrfs(intended),
-            validators=tuple((intended.validators or {}).values()),
-        )
-
-    def bgp_vrfs(self, intended: PartialConfig) -> tuple[BgpVrf, ...]:
-        """VRFs with a router-id; sessions and networks in any other are refused."""
-        there = intended.vrfs or {}
-        needed = {vrf for vrf, _ in intended.neighbors or {} if vrf is not None}
-        needed |= {name for name, each in there.items() if each.networks}
-        for name in sorted(needed):
-            if name in there and there[name].router_id is None:
-                hint = "the plane of a VRF sets the router-id of its switches there"
-                what = "BGP is wanted in a VRF, but no owner sets the router-id there"
-                self.problems.append(Problem(f"{self.device.name} VRF {name}", what, hint=hint))
-        return tuple(
-            BgpVrf(name, each.router_id, each.maximum_paths or 1, tuple(each.networks or ()))
-            for name, each in there.items()
-            if each.router_id is not None
-        )
-
-    def peer_group(self, intended: PeerGroup) -> PeerGroup:
-        known = self.capabilities
-        adjusted = replace(
-            intended,
-            connect_retry_s=intended.connect_retry_s if known.has_connect_retry else None,
-            advertisement_interval_s=intended.advertisement_interval_s if known.has_advertisement_interval else None,
-            prefix_restart_min=intended.prefix_restart_min if known.has_prefix_restart else None,
-        )
-        for field in ("connect_retry_s", "advertisement_interval_s", "prefix_restart_min"):
-            reason = f"{self.system} has no such setting"
-            self.note(
-                f"bgp.peer_groups.{intended.name}.{field}", getattr(intended, field), getattr(adjusted, field), reason
-            )
-        return adjusted
+        self.problems.extend(bgp_rules.problems(self.device.name, intended))
+        return bgp_rules.within(intended, self.capabilities, self.system, self.note)

@@ -22,7 +22,8 @@ from switch_twins.nvue.device import NvueTwin
 from switch_twins.nvue.tree import merge
 from switch_twins.nxos.twin import NxosTwin
 from switch_twins.server import LabServer
-from switch_twins.spec import LabSpec, parse_spec
+from switch_twins.spec import LabSpec
+from switch_twins.spec_reader import parse_spec
 from switch_twins.twin import Twin
 
 

@@ -14,7 +14,7 @@ from switch_twins.certificates import LabCertificates
 from switch_twins.clock import RealClock
 from switch_twins.fabric import FabricSim
 from switch_twins.server import build_twin
-from switch_twins.spec import load_spec
+from switch_twins.spec_reader import load_spec
 from switch_twins.twin import LabContext
 
 SECRET = "what-only-the-log-may-have"

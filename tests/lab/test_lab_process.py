@@ -17,7 +17,7 @@ from described_lab import LabDescription, RunningLab, start_process, starter, wa
 from switch_twins.client import ControlClient, TwinError
 from switch_twins.process import CANNOT_START
 from switch_twins.server import read_password
-from switch_twins.spec import SpecError, load_spec
+from switch_twins.spec_reader import SpecError, load_spec
 
 Start = Callable[[LabDescription], RunningLab]
 

@@ -15,7 +15,7 @@ from switch_twins.fabric import FabricSim, NextHop, Route
 from switch_twins.nvue.dialect import dialect_for
 from switch_twins.nvue.operational import Operational
 from switch_twins.nvue.tree import get
-from switch_twins.spec import load_spec
+from switch_twins.spec_reader import load_spec
 from switch_twins.state import SwitchState
 
 SPELLING = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
-from nornir_tasks.design.capabilities import AclFacts
+from nornir_tasks.design.acl_facts import AclFacts
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.edge_terms import EdgeTerms

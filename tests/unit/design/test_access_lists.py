@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from nornir_tasks.design import filtering
-from nornir_tasks.design.capabilities import AclFacts
+from nornir_tasks.design.acl_facts import AclFacts
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AccessList, AclRule, Direction, Family
 from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.network import Device, Network

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 
 from nornir_tasks.lab.fabric_machine.parcel import parcel
 from nornir_tasks.lab.machines.image import FABRIC_RECIPE, fabric_recipe, host_recipe
-from switch_twins.spec import parse_spec
+from switch_twins.spec_reader import parse_spec
 
 ROOT = Path(__file__).parents[3]
 BESIDE = {"pydantic": "nvueschema's", "ruamel.yaml": "the toolkit's own, in its main dependencies"}

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from nornir_tasks.design.capabilities import AclFacts
+from nornir_tasks.design.acl_facts import AclFacts
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AccessList, AclBinding, AclRule
 from nornir_tasks.design.device_config import DeviceConfig
 

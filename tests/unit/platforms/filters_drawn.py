@@ -6,7 +6,7 @@ from ipaddress import IPv4Network, IPv6Network
 
 from hypothesis import strategies as st
 
-from nornir_tasks.design.capabilities import AclFacts
+from nornir_tasks.design.acl_facts import AclFacts
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AccessList, AclBinding, AclRule, Family
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.device_config import DeviceConfig

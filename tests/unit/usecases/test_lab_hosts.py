@@ -9,7 +9,8 @@ from nornir_tasks.lab.plan import LabBond, LabHostEnd, LabPlan, LabRoute, LabVla
 from nornir_tasks.usecases.hosts import inventory
 from nornir_tasks.usecases.lab import lab_plan
 from nornir_tasks.usecases.site import load
-from switch_twins.spec import LabSpec, parse_spec
+from switch_twins.spec import LabSpec
+from switch_twins.spec_reader import parse_spec
 
 ROOT = Path(__file__).parents[3]
 LAB = ROOT / "inventory/lab"

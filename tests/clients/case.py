@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 from at_terminal import Operator
 
-SETTLES_WITHIN_S = 30.0
+SETTLES_WITHIN_S = 90.0
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from typing import Any
 import requests
 import yaml
 
+_APPLIED_WITHIN_S = 60.0
+
 
 @dataclass
 class Hand:
@@ -76,10 +78,13 @@ class Hand:
             assert answer.ok, answer.text
         body = {"state": "apply", "auto-prompt": {"ays": "ays_yes"}}
         session.patch(f"{base}/revision/{revision}", json=body, timeout=20)
-        for _ in range(100):
+        deadline = time.monotonic() + _APPLIED_WITHIN_S
+        while time.monotonic() < deadline:
             state = session.get(f"{base}/revision/{revision}", timeout=20).json()["state"]
             if state.startswith("applied"):
                 return
+            if state == "invalid":
+                break
             time.sleep(0.05)
         raise AssertionError(f"revision {revision} stayed {state}")
 

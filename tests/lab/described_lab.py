@@ -18,8 +18,8 @@ from typing import Any
 from nornir_tasks.drivers.session import Endpoint
 from switch_twins.client import ControlClient
 
-READY_TIMEOUT_S = 60.0
-STOP_TIMEOUT_S = 15.0
+READY_TIMEOUT_S = 180.0
+STOP_TIMEOUT_S = 60.0
 LIFETIME_S = 900
 SSH_PORT = 8022
 
@@ -160,7 +160,7 @@ class RunningLab:
             ca_file=Path(self.ca),
             fingerprint=None,
             known_hosts=Path(self.known_hosts),
-            timeout_s=10.0,
+            timeout_s=20.0,
         )
         return replace(made, **changes)
 

@@ -11,7 +11,7 @@ from typing import Any
 import requests
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "nvue"
-POLL_LIMIT_S = 10.0
+POLL_LIMIT_S = 60.0
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.lab.routed import lab_name
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespaces, which needs root")
-CONVERGED_S = 40.0
+CONVERGED_S = 120.0
 """Of a loaded machine; an idle one needs a few seconds."""
 _STEP_S = 0.2
 _NOBODY = "00:00:00:00:00:00"

@@ -110,10 +110,12 @@ def test_an_unconfirmed_commit_goes_back_by_itself_and_says_so(lab: RunningLab) 
     first = EosSession(endpoint(lab, "leaf-b"))
     before = first.read().text
     first.stage(planned(before, wanted()))
-    token = first.commit(2)
+    token = first.commit(5)
     assert first.read().text != before
+    deadline = time.monotonic() + 60
+    while first.read().text != before and time.monotonic() < deadline:
+        time.sleep(0.2)
     first.close()
-    time.sleep(2.6)
     second = EosSession(endpoint(lab, "leaf-b"))
     assert second.read().text == before
     with pytest.raises(CommitError, match="not confirmed in time"):

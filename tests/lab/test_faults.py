@@ -72,7 +72,7 @@ def all_timers_fire(operator: Operator) -> None:
 
 def wait_for_commit(operator: Operator, device: str, before: str) -> None:
     """Return as soon as the switch runs something else than ``before``, as its lab says: no connection is made."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         if operator.control.ask("running-config", device=device) != before:
             return

@@ -155,7 +155,7 @@ def test_switches_that_hang_are_given_up_in_time_and_nobody_else_is_blamed(lab: 
     began_s = time.monotonic()
     report = lab.json("validate", code=8)
     file.write_text(listed)
-    assert GIVEN_UP_S <= time.monotonic() - began_s < GIVEN_UP_S + 20
+    assert GIVEN_UP_S <= time.monotonic() - began_s < GIVEN_UP_S + 60
     assert report["causes"] == [f"reach {device}" for device in hanging]
     led = {each["id"]: each for each in report["findings"]}
     assert {led[each]["verdict"] for each in report["causes"]} == {"could not tell"}
@@ -173,7 +173,7 @@ def test_a_hang_that_ends_in_time_is_only_waited_for(lab: Operator, device: str)
     time.sleep(4)
     assert waiting.poll() is None
     lab.run("lab", "mend", device)
-    stdout, stderr = waiting.communicate(timeout=20)
+    stdout, stderr = waiting.communicate(timeout=90)
     assert waiting.returncode == 0, stdout + stderr
 
 
@@ -266,7 +266,7 @@ def push_until_committed(lab: Operator, device: str) -> subprocess.Popen[str]:
     """A push that has committed to this switch, and waits for it or works on."""
     before = lab.control.ask("running-config", device=device)
     push = lab.begin("push", "--yes", "--limit", device)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while lab.control.ask("running-config", device=device) == before:
         assert time.monotonic() < deadline, f"{device} was never committed to"
         time.sleep(0.003)
@@ -312,7 +312,7 @@ def test_a_lab_with_a_switch_that_hangs_under_a_request_goes_down_at_once(lab: O
     time.sleep(2)
     began_s = time.monotonic()
     lab.run("lab", "down")
-    assert time.monotonic() - began_s < 10
+    assert time.monotonic() - began_s < 45, "less than what the request would wait"
     waiting.communicate(timeout=100)
     assert "the lab is not up" in lab.run("lab", "mend", code=10)
     lab.run("lab", "up", "--host-lldp")

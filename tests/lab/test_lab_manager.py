@@ -48,6 +48,10 @@ def start(state: Path, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+def open_files(process: subprocess.Popen[str]) -> Iterator[Path]:
+    return Path(f"/proc/{process.pid}/fd").iterdir()
+
+
 def end(process: subprocess.Popen[str]) -> dict[str, Any]:
     stdout, stderr = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0, stderr
@@ -101,7 +105,10 @@ def test_the_second_of_two_says_who_it_waits_for(state: Path) -> None:
         time.sleep(0.01)
     first.send_signal(signal.SIGSTOP)
     second = start(state)
-    time.sleep(10)
+    while not any(each.exists() and each.samefile(state / "lab.lock") for each in open_files(second)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(1)  # it has opened the lock; now it tries it
     first.send_signal(signal.SIGCONT)
     met = end(second)
     assert end(first)["is_new"] and not met["is_new"]
@@ -187,7 +194,7 @@ def test_another_process_with_the_same_id_is_not_taken_for_the_lab(state: Path) 
 
 
 def _wait_until_gone(lab: Lab) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + TIMEOUT_S
     while lab.process.is_alive() and time.monotonic() < deadline:
         time.sleep(0.02)
 

@@ -107,7 +107,8 @@ class Mixed:
         (revision,) = self.rest("POST", "revision")
         self.rest("PATCH", "", params={"rev": revision}, json=patch)
         self.rest("PATCH", f"revision/{revision}", json={"state": "apply", "auto-prompt": {"ays": "ays_yes"}})
-        for _ in range(100):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
             state = self.rest("GET", f"revision/{revision}")["state"]
             if state.startswith("applied"):
                 return

@@ -28,7 +28,7 @@ PUBLISHED = {each for one in values(BALANCERS[0])["load_balancer_published"] for
 Both = tuple[Site, Balancer, Balancer]
 
 
-def until(true: Callable[[], bool], what: str, within_s: float = 30) -> None:
+def until(true: Callable[[], bool], what: str, within_s: float = 90) -> None:
     deadline = time.monotonic() + within_s
     while not true():
         assert time.monotonic() < deadline, f"not within {within_s} s: {what}"

@@ -252,9 +252,9 @@ def test_ctrl_c_amid_a_push_says_what_is_committed_and_when_it_goes_back(
         time.sleep(0.002)
     os.kill(push.pid, number)
     begin = time.monotonic()
-    stdout, stderr = push.communicate(timeout=30)
+    stdout, stderr = push.communicate(timeout=90)
     assert push.returncode == 130, stdout + stderr
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 60, "it waits for no timer of a switch"
     assert "interrupted" in stderr
     if "confirmed: " not in stderr:
         assert re.search(rf"{device}: .* takes the change back by itself within 1\d\d s", stderr), stderr
@@ -309,7 +309,7 @@ def test_who_walks_away_from_the_question_has_declined(operator: Operator, how: 
         push.send_signal(signal.SIGINT)
     else:
         os.write(keyboard, b"\x04")
-    _, rest = push.communicate(timeout=20)
+    _, rest = push.communicate(timeout=90)
     os.close(keyboard)
     os.close(terminal)
     assert push.returncode == 130

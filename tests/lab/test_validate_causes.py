@@ -214,7 +214,7 @@ def test_a_lab_that_has_ended_is_said_once_with_what_brings_it_back(tmp_path: Pa
 def _kill(operator: Operator) -> None:
     pid = json.loads((operator.lab / "ready.json").read_text())["pid"]
     os.kill(pid, signal.SIGKILL)
-    for _ in range(100):
+    for _ in range(1000):
         with suppress(OSError):
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
                 time.sleep(0.05)

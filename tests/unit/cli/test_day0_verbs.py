@@ -105,7 +105,7 @@ def test_ctrl_c_ends_the_server_and_leaves_no_port_taken(site: Path) -> None:
             break
         time.sleep(0.1)
     serving.send_signal(signal.SIGINT)
-    _, errors = serving.communicate(timeout=15)
+    _, errors = serving.communicate(timeout=60)
     assert serving.returncode == 130
     assert "Traceback" not in errors
     with pytest.raises(OSError, match="refused"):

@@ -23,7 +23,7 @@ def pushing(directory: Path, number: int) -> Iterator[int]:
             time.sleep(60)
         os._exit(1)
     try:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while push_under_way(directory) is None and time.monotonic() < deadline:
             time.sleep(0.01)
         yield child

@@ -210,7 +210,7 @@ def test_a_timer_of_one_second_takes_the_change_back_after_one_second(nvue: Nvue
     started_s = time.monotonic()
     assert nvue.apply(rev, confirm_s=1) == "confirm"
     assert nvue.wait(rev, "confirm_fail") == "confirm_fail"
-    assert 0.8 < time.monotonic() - started_s < 6
+    assert 0.8 < time.monotonic() - started_s < 30
     assert nvue.config() == before
 
 

@@ -58,6 +58,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (item.path.parent != MACHINES, -slow.get(item.path, 0), -tests[item.path]))
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let a worker of xdist end at once: execnet interrupts (SIGINT) one that takes more than five seconds to.
+
+    pytest would look for garbage in all that tests of a worker have kept, some hundred MB.
+    """
+    if hasattr(session.config, "workerinput"):
+        gc.freeze()
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write expected.txt anew from what is said now")
     parser.addoption("--update-slow-files", action="store_true", help="write how long files take from this whole run")

@@ -8,6 +8,7 @@ import importlib
 import ipaddress
 import types
 import typing
+from collections.abc import Iterator, Mapping
 
 from annotated_types import Ge, Le
 from pydantic import BaseModel, SecretStr
@@ -15,10 +16,23 @@ from pydantic.fields import FieldInfo
 
 RELEASES = ("5.13", "5.14", "5.15", "5.16", "5.17", "5.18")
 
-ROOTS = {
-    release: importlib.import_module(f"nvueschema.models.v{release.replace('.', '_')}").NvueConfig
-    for release in RELEASES
-}
+
+class _Roots(Mapping[str, type[BaseModel]]):
+    """Each is made where it is asked for first: that takes half a second."""
+
+    def __getitem__(self, release: str) -> type[BaseModel]:
+        if release not in RELEASES:
+            raise KeyError(release)
+        return importlib.import_module(f"nvueschema.models.v{release.replace('.', '_')}").NvueConfig
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(RELEASES)
+
+    def __len__(self) -> int:
+        return len(RELEASES)
+
+
+ROOTS = _Roots()
 
 
 ADDRESSES = (ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network)

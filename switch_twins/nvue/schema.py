@@ -1,29 +1,24 @@
 """NVUE's configuration schema, strictly: only known keys, and every scalar of its type and inside its range.
 
 The tree comes from nvueschema 0.1.0, generated from NVIDIA's OpenAPI documents, one module per release. Its pydantic
-models accept unknown keys and turn "9216" into 9216; a switch does neither, so the models are read here and never run.
+models accept unknown keys and turn "9216" into 9216; a switch does neither, so they are read here (published.py).
 What the OpenAPI leaves open (the keys of a collection) is in keys.py, each rule with its source.
 """
 
 from __future__ import annotations
 
-import importlib
 import ipaddress
 import re
 import types
 import typing
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, Literal
-
-from annotated_types import Ge, Le, MaxLen, MinLen
-from pydantic import BaseModel, ConfigDict, SecretStr
-from pydantic.fields import FieldInfo
 
 from ..errors import Problem, TwinError
 from . import keys
+from .published import Field, Model, Published, Secret
 
 Kind = Literal["unknown-keyword", "wrong-type", "out-of-range"]
 
@@ -112,8 +107,9 @@ class Schema:
 
     def __init__(self, release: str) -> None:
         self.release = release
-        self._models: dict[type[BaseModel], Node] = {}
-        self.root = self._model(_root_model(release))
+        self._models: dict[type[Model], Node] = {}
+        self._published = _published(release)
+        self.root = self._model(self._published.root)
 
     def mistakes(self, config: object) -> tuple[Mistake, ...]:
         """Every mistake in a subtree of the root. For a null (removal) only the key is checked."""
@@ -153,16 +149,15 @@ class Schema:
 
     # -- reading the models ------------------------------------------------------------------------------------------
 
-    def _model(self, model: type[BaseModel]) -> Node:
+    def _model(self, model: type[Model]) -> Node:
         if model not in self._models:
             node = self._models[model] = Node()
-            for name, info in model.model_fields.items():
-                key = info.alias or name
-                node.fields[key] = self._annotation(info.annotation, tuple(info.metadata), key)
+            for key, annotation, own in self._published.fields_of(model):
+                node.fields[key] = self._annotation(annotation, (own,), key)
             node.is_empty_object = not node.fields
         return self._models[model]
 
-    def _annotation(self, annotation: Any, limits: tuple[Any, ...], key: str) -> Node:  # noqa: ANN401  (typing's objects)
+    def _annotation(self, annotation: Any, limits: tuple[Field, ...], key: str) -> Node:  # noqa: ANN401  (typing's objects)
         node = Node()
         for kind, own_limits in _alternatives(annotation, limits):
             origin = typing.get_origin(kind)
@@ -170,7 +165,7 @@ class Schema:
                 self._add_collection(node, typing.get_args(kind)[1], key)
             elif origin is list:
                 node.item = self._annotation(typing.get_args(kind)[0], (), key)
-            elif isinstance(kind, type) and issubclass(kind, BaseModel):
+            elif isinstance(kind, type) and issubclass(kind, Model):
                 return self._model(kind)
             else:
                 node.scalars = (*node.scalars, *_scalars(kind, own_limits))
@@ -185,7 +180,7 @@ class Schema:
             node.entry = Node(is_empty_object=True)
 
 
-def _alternatives(annotation: Any, limits: tuple[Any, ...]) -> Iterator[tuple[Any, tuple[Any, ...]]]:  # noqa: ANN401
+def _alternatives(annotation: Any, limits: tuple[Field, ...]) -> Iterator[tuple[Any, tuple[Field, ...]]]:  # noqa: ANN401
     """Every member of a (nested, annotated, optional) annotation with its limits."""
     origin = typing.get_origin(annotation)
     if origin is typing.Annotated:
@@ -199,7 +194,7 @@ def _alternatives(annotation: Any, limits: tuple[Any, ...]) -> Iterator[tuple[An
         yield annotation, limits
 
 
-def _scalars(kind: Any, limits: tuple[Any, ...]) -> tuple[Scalar, ...]:  # noqa: ANN401  (typing's objects)
+def _scalars(kind: Any, limits: tuple[Field, ...]) -> tuple[Scalar, ...]:  # noqa: ANN401  (typing's objects)
     if typing.get_origin(kind) is Literal:
         return (Scalar("enum", values=typing.get_args(kind)),)
     bounds = _bounds(limits)
@@ -217,30 +212,14 @@ def _scalars(kind: Any, limits: tuple[Any, ...]) -> tuple[Scalar, ...]:  # noqa:
             minimum=bounds.get("min_length"),
             maximum=bounds.get("max_length"),
             pattern=bounds.get("pattern"),
-            is_secret=kind is SecretStr,
+            is_secret=kind is Secret,
         ),
     )
 
 
-def _bounds(limits: tuple[Any, ...]) -> dict[str, Any]:
-    """Ranges and patterns from pydantic's several ways of writing them."""
-    found: dict[str, Any] = {}
-    for limit in limits:
-        if isinstance(limit, FieldInfo):
-            found |= _bounds(tuple(limit.metadata))
-        elif isinstance(limit, Ge):
-            found["ge"] = limit.ge
-        elif isinstance(limit, Le):
-            found["le"] = limit.le
-        elif isinstance(limit, MinLen):
-            found["min_length"] = limit.min_length
-        elif isinstance(limit, MaxLen):
-            found["max_length"] = limit.max_length
-        elif isinstance(getattr(limit, "func", None), partial):
-            found |= {key: value for key, value in limit.func.keywords.items() if value is not None}
-        elif getattr(limit, "pattern", None):
-            found["pattern"] = limit.pattern
-    return found
+def _bounds(limits: tuple[Field, ...]) -> dict[str, Any]:
+    """Ranges and patterns from all that stands beside a type."""
+    return {key: value for each in limits for key, value in each.limits.items()}
 
 
 def _scalar_mistakes(node: Node, value: object, path: tuple[str, ...]) -> Iterator[Mistake]:
@@ -262,31 +241,17 @@ def _pointer(path: tuple[str, ...]) -> str:
     return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in path)
 
 
-def _root_model(release: str) -> type[BaseModel]:
+def _published(release: str) -> Published:
     match = re.match(r"(\d+)\.(\d+)", release)
     name = f"nvueschema.models.v{match[1]}_{match[2]}" if match else ""
     try:
-        with _models_without_validators():
-            module = importlib.import_module(name)
+        return Published(name)
     except (ImportError, ValueError) as error:
         raise TwinError(
             Problem(
                 "release", f"there is no NVUE schema for release {release!r}", hint="nvueschema 0.1.0 has 5.0 to 5.18"
             )
         ) from error
-    model: type[BaseModel] = module.NvueConfig
-    return model
-
-
-@contextmanager
-def _models_without_validators() -> Iterator[None]:
-    """Models made meanwhile get no validators before one is run, and none is: this halves the time of the import."""
-    before = BaseModel.model_config
-    BaseModel.model_config = ConfigDict(**before, defer_build=True)
-    try:
-        yield
-    finally:
-        BaseModel.model_config = before
 
 
 @lru_cache(maxsize=4)

@@ -8,12 +8,11 @@ shift
 at_once=${ROLES_AT_ONCE:-3} # on two cores; there is always one that waits: for systemd, for a timer, for packets
 limit_s=1200 # for one scenario; hugepages took 43 s of processor time, 276 s on two cores that ten other jobs kept busy
 logs=out/roles
-longest="boundary bastion site load_balancer firewall" # these start first, so that none of them runs alone at the end
+longest="boundary bastion site firewall load_balancer rdma_storage congestion" # these start first, so that none of them runs alone at the end
 # These are run by Ansible's own strategy, which is what an operator has who sets nothing: `site` runs all roles of hosts with and
 # without GPUs, `boundary` those of firewalls, others are in neither or have few modules. The rest is run by Mitogen, which takes
 # two seconds more for each step and a fifth of the time for each module. One that is added is run by both first.
-by_ansible="boundary site bond_interfaces congestion firewall gpu_operator gpudirect host_tuning host_validate nccl nic_firmware plane_guard
-  rail_interfaces rdma_doca rdma_kubernetes roce_qos"
+by_ansible="boundary site bond_interfaces firewall gpu_operator gpudirect host_validate nccl nic_firmware plane_guard rdma_doca rdma_kubernetes"
 
 if [ $# -eq 0 ]; then
   for role in roles/*/; do
@@ -41,7 +40,7 @@ run_one() {
   # What Molecule remembers of a run that was interrupted is forgotten.
   export MOLECULE_EPHEMERAL_DIRECTORY=$PWD/$logs/$name.state
   rm -rf "$MOLECULE_EPHEMERAL_DIRECTORY"
-  case " ${by_ansible//[[:space:]]/ } " in *" $name "*) ;; *) export ANSIBLE_STRATEGY=mitogen_linear ;; esac
+  case " $by_ansible " in *" $name "*) ;; *) export ANSIBLE_STRATEGY=mitogen_linear ;; esac
   timeout --kill-after 60 "$limit_s" molecule test --no-command-borders -s "$name" >"$logs/$name.log" 2>&1 </dev/null || code=$?
   if [ "$code" -eq 0 ]; then
     printf '%-24s passed after %3d s\n' "$name" $((SECONDS - started))

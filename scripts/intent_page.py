@@ -25,7 +25,7 @@ from nornir_tasks.design.kinds import kinds
 from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.intent import model
 from nornir_tasks.intent.boundary_model import UpstreamIntent
-from nornir_tasks.intent.edge_model import EdgeIntent, TcpAoIntent, ValidatorIntent
+from nornir_tasks.intent.edge_model import TcpAoIntent
 from nornir_tasks.intent.fabric_model import CoreIntent
 from nornir_tasks.intent.fields import Unit, Written
 from nornir_tasks.intent.model import Intent
@@ -73,9 +73,6 @@ NEVER = {
     (TcpAoIntent, "key"): "`key: !secret isp-a-ao`",
     (TcpAoIntent, "key_id"): "`key_id: 1`",
     (TcpAoIntent, "algorithm"): "`algorithm: hmac-sha-1-96`",
-    (EdgeIntent, "validators"): _NO_SYSTEM,
-    (ValidatorIntent, "address"): "`address: 10.183.0.20`",
-    (ValidatorIntent, "port"): "`port: 3323`",
 }
 """Keys that are refused, for what a part has from another one or for want of a system, and what stands in place of an
 example that a site is designed with."""

@@ -218,7 +218,11 @@ def prefix_list(node: Node) -> PrefixList:
 def _route_maps(tree: Tree) -> tuple[RouteMap, ...]:
     maps: dict[str, list[RouteMapEntry]] = {}
     for node in tree.find("route-map"):
-        maps.setdefault(node.params["map"], []).append(_route_map_entry(node))
+        entries = maps.setdefault(node.params["map"], [])
+        # no cache of origins answers in the lab: all are "not-found" (RFC 6811), so what is for others matches nothing
+        validity = node.first("match origin-as validity")
+        if validity is None or validity.words.endswith(" not-found"):
+            entries.append(_route_map_entry(node))
     return tuple(RouteMap(name, tuple(entries)) for name, entries in maps.items())
 
 

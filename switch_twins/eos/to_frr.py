@@ -31,7 +31,7 @@ _BGP = re.compile(
     r"|bgp convergence"
     r"|update wait-|bgp transport qos|network \S+$|redistribute connected( route-map \S+)?$|address-family ipv4$|vrf"
     r"|bgp enforce-first-as$|bgp bestpath ecmp-fast$|bgp additional-paths receive$|bgp redistribute-internal$"
-    r"|bgp client-to-client|neighbor|aggregate-address \S+ summary-only$"
+    r"|bgp client-to-client|neighbor|rpki (cache|origin-validation)|aggregate-address \S+ summary-only$"
 )
 _PEER = re.compile(
     r"peer group|remote-as|shutdown|out-delay 0$|bfd|description|allowas-in|ebgp-multihop|ttl maximum-hops|timers"
@@ -46,7 +46,7 @@ _FAMILIES = re.compile(
     r"(no )?address-family (evpn|ipv4 multicast|ipv6 multicast|flow-spec|rt-membership|path-selection)"
 )
 _MAP = re.compile(
-    r"match ip(v6)? address prefix-list|match as-path|set as-path prepend [\d ]+$"
+    r"match ip(v6)? address prefix-list|match as-path|match origin-as|set as-path prepend [\d ]+$"
     r"|set community (\d+:\d+ ?|GSHUT ?|no-export ?|no-advertise ?)+(additive)?$"
     r"|set local-preference|description"
 )

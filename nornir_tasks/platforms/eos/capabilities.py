@@ -200,6 +200,8 @@ _TOMAHAWK4 = Capabilities(
     # passwords.py: the switch has a text of its own for each peer group; EOS is Linux, whose longest password is 80
     guards=GuardFacts(
         md5=KeyFacts(r"[!-~]{1,80}", "the password itself, 1-80 printable characters without spaces"),
+        # tests/corpus/eos/NOTES.md, RPKI
+        has_rpki=True,
     ),
     # pyavd 6.4.0 eos__vlan_interfaces, eos__ip_virtual_router_mac_address: both switches answer, one MAC for all
     has_gateways=True,

@@ -113,10 +113,13 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"(?:no )?management .*|system control-plane(?: / .*)?", Disruption.NONE),
     (r"ip(?:v6)? prefix-list \S+(?: / seq .*)?|(?:no )?ip as-path .*", Disruption.NONE),
     (
-        r"route-map \S+ \S+ \d+(?: / (?:match ip(?:v6)? address|match as-path|set as-path|set community) .*)?",
+        r"route-map \S+ \S+ \d+"
+        r"(?: / (?:match ip(?:v6)? address|match as-path|match origin-as|set as-path|set community) .*)?",
         Disruption.NONE,
     ),
     (rf"{_BGP} / (?:no )?bgp (?:default|log-neighbor-changes|bestpath)\b.*", Disruption.NONE),
+    # what caches say changes what is taken, as the policy has it; none says anything until it is asked
+    (rf"{_BGP} / (?:no )?rpki (?:cache|origin-validation)\b.*", Disruption.NONE),
     (rf"{_BGP} / (?:(?:no )?graceful-restart|maximum-paths .*)", Disruption.NONE),
     (
         rf"{_BGP} / (?:no )?neighbor \S+ (?:bfd|description|idle-restart-timer|maximum-routes|out-delay|"

@@ -8,6 +8,8 @@ from typing import Any
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor, PeerGroup
 from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.eos.parse_validators import BLOCKS as VALIDATORS
+from nornir_tasks.platforms.eos.parse_validators import is_validation, parse_validators
 from nornir_tasks.platforms.lines import Block, Table, leave, look_up, no, number, row, starting, table, take, text, yes
 
 # hidden lines: batfish arista_bgp_show_run_all_3, vEOS 4.23.0.1F; only "show running-config all" prints them
@@ -77,6 +79,7 @@ BLOCKS = (
     Block(_ABOVE, (*_GROUP, *_NEIGHBOR), before=r"neighbor \S+ "),
     Block(_IN_VRF, _OF_VRF),
     Block(_IN_VRF, _NEIGHBOR, before=r"neighbor \S+ "),
+    *VALIDATORS,
 )
 """Which lines of BGP replace each other, and which are hidden."""
 
@@ -123,7 +126,7 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
     groups, neighbors, fields = _Sessions(), _Sessions(), dict[str, Any]()
     vrfs = [line for line in process.children.values() if _VRF.fullmatch(line.text)]
     for line in process.children.values():
-        if line.text in _FAMILIES or _VRF.fullmatch(line.text):
+        if line.text in _FAMILIES or _VRF.fullmatch(line.text) or is_validation(line.text):
             continue
         if flat := _FLAT.fullmatch(line.text):
             sessions, rows = (neighbors, _NEIGHBOR_LINES) if _ADDRESS.fullmatch(flat[1]) else (groups, _GROUP_LINES)
@@ -146,7 +149,8 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
     for name, family in _FAMILIES.items():
         unknown = {each for each in active.keys() - known_groups if active[each] == family}
         _leave_inactive(unknown, (*above, name), left)
-    if not (fields or peer_groups or members or networks or inner):
+    validators = parse_validators(process, left)
+    if not (fields or peer_groups or members or networks or inner or validators):
         return None
     return Bgp(
         asn=int(process.text.split()[2]),
@@ -160,6 +164,7 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
         neighbors=(*members, *(each for _, sessions in inner for each in sessions)),
         aggregates=tuple(fields.get("aggregates", ())),
         vrfs=tuple(vrf for vrf, _ in inner),
+        validators=validators,
     )
 
 

@@ -36,6 +36,7 @@ _ROUTE_MAP = (
         for word, field in (("ip", "match_prefix_list"), ("ipv6", "match_prefix_list6"))
     ),
     row(r"match as-path (\S+)", "match_as_path", text, single="match as-path"),
+    row(r"match origin-as validity (invalid)", "match_origin", text, single="match origin-as validity"),
     row(
         r"set as-path prepend ([\d ]+)",
         "prepend",
@@ -88,6 +89,7 @@ def read_route_map(node: ConfigTree, found: re.Match[str], fields: Fields) -> li
         prepend=values.get("prepend", ()),
         communities=values.get("communities", ()),
         match_as_path=values.get("match_as_path"),
+        match_origin=values.get("match_origin"),
     )
     fields["maps"].setdefault(found[1], []).append(rule)
     return unknown

@@ -5,6 +5,7 @@ import re
 from nornir_tasks.platforms.asn import make_asns_plain
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, from_text
 from nornir_tasks.platforms.eos.access_lists import WORDS
+from nornir_tasks.platforms.eos.parse_validators import in_one_spelling
 from nornir_tasks.platforms.vlan_lists import has_trunks, join_lists, numbers, split_lists
 
 INDENT = "   "
@@ -103,6 +104,7 @@ def to_tree(text: str) -> ConfigTree:
             plain.add(line, node.line).children.update(_with_units(node).children)
     if has_trunks(text):
         split_lists(plain)
+    in_one_spelling(plain)
     return plain
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from nornir_tasks.design import pipeline
 from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.guard_facts import GuardFacts
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
@@ -22,27 +23,33 @@ SYSTEMS = {
 PASSWORD = "Zq7-right"
 SECRETS = {"nvue": PASSWORD, "eos": PASSWORD, "nxos": "081B5D19440B0C101A1F"}
 """Of each system that signs sessions: the value of a secret whose sessions have this password."""
+VALIDATORS = "    validators: [{address: 10.183.0.20}, {address: 10.183.0.21, port: 3323}]\n"
 ROUTES = 64_000
 """How many a model holds of which no source says it; ``takes: partial`` is refused there."""
 
 
 def text_of(system: str, *, signed: bool = False) -> str:
-    """The site's file with this system; ``signed``: all sessions with upstreams, by one secret, if it has that."""
+    """The site's file with this system; ``signed``: with all that it has to guard sessions with upstreams.
+
+    All are signed by one secret, and validators are asked, one of them at a port of its own.
+    """
     before, mark, after = SITE.read_text(encoding="utf-8").partition("  edge:\n")
     for key, word in SYSTEMS["nvue"].items():
         line, new = f"      {key}: {word}\n", f"      {key}: {SYSTEMS[system][key]}\n"
         at = line if key == "speed" else line.removeprefix("  ")
         assert at in after, at
         after = after.replace(at, new if key == "speed" else new.removeprefix("  "))
-    if signed and _signs(system):
+    if signed and _guards(system).md5 is not None:
         after = after.replace("      edge: ", "      md5: !secret upstreams\n      edge: ")
+    if signed and _guards(system).has_rpki:
+        after = VALIDATORS + after
     return before + mark + after
 
 
-def _signs(system: str) -> bool:
+def _guards(system: str) -> GuardFacts:
     words = SYSTEMS[system]
     asic = load_catalogue().switches[words["model"]].asic
-    return platforms()[system].facts.capabilities(words["release"].strip('"'), asic).guards.md5 is not None
+    return platforms()[system].facts.capabilities(words["release"].strip('"'), asic).guards
 
 
 def catalogue() -> Catalogue:

@@ -45,6 +45,7 @@ def _rule(rule: RouteMapRule, six: set[str]) -> Inputs:
     name = rule.match_prefix_list
     matches = [f"{'ipv6' if name in six else 'ip'} address prefix-list {name}"] if name else []
     matches += [f"as-path {rule.match_as_path}"] if rule.match_as_path else []
+    matches += [f"origin-as validity {rule.match_origin}"] if rule.match_origin else []
     return {
         "sequence": rule.sequence,
         "type": "permit" if rule.permit else "deny",

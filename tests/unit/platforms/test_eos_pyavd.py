@@ -36,6 +36,10 @@ NOT_COMPARED = {
     "[no] bgp bestpath as-path multipath-relax",
     "neighbor <group> out-delay <seconds>",
     "neighbor <group> idle-restart-timer <seconds>",
+    "rpki cache <address>",
+    "host <address> [vrf <vrf>] [port <port>]",
+    "rpki origin-validation",
+    "ebgp local",
     "platform trident mmu queue profile <profile> / ingress headroom bytes <bytes>",
     "platform trident mmu queue profile <profile> apply",
 }

@@ -62,6 +62,37 @@ _PROTOCOL_NAMES = {"1": "icmp", "2": "igmp", "6": "tcp", "17": "udp", "46": "rsv
 _WITH_PORTS = {"tcp", "udp"}
 _ICMP = {"icmp", "icmpv6"}
 _MESSAGES = {"echo", "echo-reply", "unreachable", "ttl-exceeded", "redirect", "port-unreachable", "host-unreachable"}
+_MESSAGES_6 = {
+    "unreachable": 1,
+    "packet-too-big": 2,
+    "time-exceeded": 3,
+    "parameter-problem": 4,
+    "echo-request": 128,
+    "echo-reply": 129,
+    "router-solicitation": 133,
+    "router-advertisement": 134,
+    "neighbor-solicitation": 135,
+    "neighbor-advertisement": 136,
+    "redirect-message": 137,
+}
+_SINGLE_6 = {
+    "no-route",
+    "no-admin",
+    "beyond-scope",
+    "address-unreachable",
+    "port-unreachable",
+    "source-address-failed",
+} | {
+    "reject-route",
+    "source-routing-error",
+    "hop-limit-exceeded",
+    "fragment-reassembly-exceeded",
+    "erroneous-header",
+    "unrecognized-next-header",
+    "unrecognized-ipv6-option",
+}
+"""Words of one code each. All of ICMPv6: arista.eos (ansible 12.3.0) eos_acls."""
+_NAME_OF_6 = {number: word for word, number in _MESSAGES_6.items()}
 _FLAGS = {"established", "ack", "fin", "psh", "rst", "syn", "urg", "log", "tracked", "fragments"}
 _COMPARED = {"ttl", "hop-limit"}
 _MAX_PORTS = 10
@@ -97,7 +128,9 @@ class _Words:
             yield from self._address()
             if protocol in _WITH_PORTS:
                 yield from self._ports()
-        if protocol in _ICMP:
+        if protocol == "icmpv6":
+            yield from self._message_6()
+        elif protocol in _ICMP:
             yield from self._message()
         while self._at < len(self._words):
             yield from self._option()
@@ -175,6 +208,16 @@ class _Words:
             yield self._next()
             return
         for _ in ("type", "code"):
+            if self._peek().isdigit():
+                yield str(self._number(255))
+
+    def _message_6(self) -> Iterator[str]:
+        """A type by number is printed as its word."""
+        if self._peek() in _MESSAGES_6 or self._peek() in _SINGLE_6:
+            yield self._next().lower()
+        elif self._peek().isdigit():
+            number = self._number(255)
+            yield str(number) if self._peek().isdigit() else _NAME_OF_6.get(number, str(number))
             if self._peek().isdigit():
                 yield str(self._number(255))
 

@@ -11,7 +11,14 @@ WORDS = AclWords(
     protocols={"igmp": 2, "rsvp": 46, "gre": 47, "esp": 50, "ahp": 51, "ospf": 89, "pim": 103, "vrrp": 112}
     | {"icmp": 1, "icmpv6": 58},
     # aristanetworks/avd molecule, ip-access-lists.cfg; EOS takes numbers as well
-    icmp_types={"ipv4": {"echo-reply": 0, "unreachable": 3, "echo": 8}, "ipv6": {}},
+    # of ICMPv6 words alone: arista.eos (ansible 12.3.0) eos_acls, protocol_options.icmpv6
+    icmp_types={
+        "ipv4": {"echo-reply": 0, "unreachable": 3, "echo": 8},
+        "ipv6": {"unreachable": 1, "packet-too-big": 2, "time-exceeded": 3, "parameter-problem": 4}
+        | {"echo-request": 128, "echo-reply": 129, "router-solicitation": 133, "router-advertisement": 134}
+        | {"neighbor-solicitation": 135, "neighbor-advertisement": 136, "redirect-message": 137},
+    },
+    named_types=frozenset({"ipv6"}),
     ports={TCP: PORT_OF, UDP: PORT_OF},
 )
 

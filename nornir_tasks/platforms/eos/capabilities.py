@@ -136,8 +136,6 @@ _ACLS = AclFacts(
     source="pyavd 6.4.0 and the EOS user manual, ACLs and Route Maps",
     # the manual, Enabling Egress Counters Globally: 7050 and 7060 always count; IPv6 counts in shared mode alone
     services=(("any", "acl-update-permits"), ("ipv6 out", "acl-sharing-ipv6-out")),
-    # pyavd's schema has names and numbers for types of both; how a switch prints one of ICMPv6 no source shows
-    icmp_types=frozenset({"ipv4"}),
 )
 
 _TOMAHAWK4 = Capabilities(

@@ -16,6 +16,7 @@ from nornir_tasks.design.device_config import DeviceConfig
 from tests.unit.platforms.avd_policy import policy_inputs
 from tests.unit.platforms.avd_ports import Inputs, ports
 from tests.unit.platforms.avd_reach import reach_inputs
+from tests.unit.platforms.eos_resources import MESSAGES
 
 
 def avd_inputs(config: DeviceConfig, known: Capabilities) -> Inputs:
@@ -202,7 +203,10 @@ def _acl_rule(acl: AccessList, rule: AclRule) -> Inputs:
             made[f"{side}_ports"] = [str(each) for each in dict.fromkeys(between)]
     if rule.established:
         made["tcp_flags"] = ["established"]
-    return made if rule.icmp_type is None else made | {"icmp_type": str(rule.icmp_type)}
+    if rule.icmp_type is None:
+        return made
+    words = MESSAGES if acl.family == "ipv6" else {}
+    return made | {"icmp_type": words.get(rule.icmp_type, str(rule.icmp_type)).replace("_", "-")}
 
 
 def _routes(config: DeviceConfig) -> Inputs:

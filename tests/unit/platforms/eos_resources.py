@@ -17,6 +17,16 @@ PROTOCOLS = {
 }
 UNREACHABLE = 3
 """ICMP type of IPv4 that lists of ours name (design/config/access_lists.py: MUST_PASS)."""
+MESSAGES = {1: "unreachable", 2: "packet_too_big", 3: "time_exceeded", 4: "parameter_problem"} | {
+    128: "echo_request",
+    129: "echo_reply",
+    133: "router_solicitation",
+    134: "router_advertisement",
+    135: "neighbor_solicitation",
+    136: "neighbor_advertisement",
+    137: "redirect_message",
+}
+"""Types of ICMPv6, with all their codes."""
 
 
 def acls(config: DeviceConfig) -> Facts:
@@ -43,8 +53,9 @@ def _ace(acl: AccessList, rule: AclRule) -> Facts:
     if rule.established:
         made["protocol_options"] = {"tcp": {"flags": {"established": True}}}
     if rule.icmp_type is not None:
-        assert (acl.family, rule.icmp_type) == ("ipv4", UNREACHABLE)
-        made["protocol_options"] = {"icmp": {"unreachable": True}}
+        assert acl.family == "ipv6" or rule.icmp_type == UNREACHABLE
+        options = {"icmp": {"unreachable": True}}
+        made["protocol_options"] = {"icmpv6": {MESSAGES[rule.icmp_type]: True}} if acl.family == "ipv6" else options
     return made
 
 

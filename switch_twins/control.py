@@ -33,6 +33,7 @@ import asyncio
 import inspect
 import json
 import os
+import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ from .fabric import Route
 from .routed.fabric import RoutedFabric
 from .routed.startup import startup
 from .server import LabServer
+from .unexpected import noted
 
 _LINE_LIMIT_BYTES = 1 << 20
 _SOCKET_PATH_LIMIT_BYTES = 100
@@ -114,12 +116,17 @@ class ControlServer:
     async def _answer(self, line: bytes) -> Answer:
         try:
             request = json.loads(line)
+        except ValueError as error:
+            return _unknown(error)
+        try:
             result = self._requests[request["request"]](request)
             return {"ok": True, "result": await result if inspect.isawaitable(result) else result}
         except TwinError as error:
             return {"ok": False, "error": str(error)}
-        except (KeyError, TypeError, ValueError) as error:
-            return {"ok": False, "error": f"not a request this lab knows: {error!r}"}
+        except Exception as error:  # noqa: BLE001 - whatever it is, the client gets JSON
+            if isinstance(error, KeyError | TypeError | ValueError) and _is_of_a_request(error):
+                return _unknown(error)
+            return {"ok": False, "error": noted("control", error)}
 
     # -- requests --------------------------------------------------------------------------------------------------
 
@@ -295,6 +302,15 @@ class ControlServer:
         if name not in self._lab.twins:
             raise TwinError(Problem(name, "there is no such device in this lab", ", ".join(self._lab.twins)))
         return name
+
+
+def _unknown(error: Exception) -> Answer:
+    return {"ok": False, "error": f"not a request this lab knows: {error!r}"}
+
+
+def _is_of_a_request(error: Exception) -> bool:
+    """Did it happen here, where requests are read, and not in what they ask for?"""
+    return traceback.extract_tb(error.__traceback__)[-1].filename == __file__
 
 
 def _routes(rib: Mapping[str, Route]) -> Answer:

@@ -11,6 +11,7 @@ import asyncssh
 
 from .spec import DeviceSpec
 from .twin import RequestCounter
+from .unexpected import noted
 
 _LOGIN_TIMEOUT_S = 120
 """LoginGraceTime of OpenSSH (sshd_config(5)); a busy machine that emulates the processor took more than 30 s."""
@@ -88,6 +89,8 @@ class _Login(asyncssh.SSHServer):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._connection is not None:
             self._connections.discard(self._connection)
+        if exc is not None and not isinstance(exc, asyncssh.Error | OSError):  # a fault of ours, which closed it
+            noted(self._switch.device.name, exc)
 
     async def begin_auth(self, username: str) -> bool:
         await self._switch.requests.answering()

@@ -53,7 +53,7 @@ class SshServer:
             process.stdout.write(terminal.run(line))
             if terminal.closed:
                 break
-            if isinstance(process.channel, asyncssh.SSHLineEditorChannel):
+            if process.term_type and isinstance(process.channel, asyncssh.SSHLineEditorChannel):
                 process.channel.set_echo(not terminal.waits_for_password)
             process.stdout.write(terminal.prompt)
         process.exit(0)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import asyncssh
 import pytest
 import requests
 from described_lab import LabDescription
 
 from switch_twins.certificates import LabCertificates
 from switch_twins.clock import RealClock
+from switch_twins.control import ControlServer
 from switch_twins.fabric import FabricSim
-from switch_twins.server import build_twin
+from switch_twins.server import LabServer, build_twin
+from switch_twins.spec import DeviceSpec, LabSpec
 from switch_twins.spec_reader import load_spec
 from switch_twins.twin import LabContext
 
@@ -37,7 +43,9 @@ def answered(system: str, directory: Path, path: str, body: object) -> requests.
     return asyncio.run(_answered(description, path, body))
 
 
-async def _answered(description: LabDescription, path: str, body: object) -> requests.Response:
+@asynccontextmanager
+async def listening(description: LabDescription) -> AsyncIterator[tuple[LabSpec, DeviceSpec]]:
+    """The one switch of a lab."""
     spec, clock = load_spec(description.write()), RealClock()
     (device,) = spec.devices
     certificates = LabCertificates(spec.ca, spec.directory / "certificates")
@@ -47,13 +55,19 @@ async def _answered(description: LabDescription, path: str, body: object) -> req
     fabric.attach(twin)
     await twin.start()
     try:
+        yield spec, device
+    finally:
+        await twin.stop()
+
+
+async def _answered(description: LabDescription, path: str, body: object) -> requests.Response:
+    async with listening(description) as (spec, device):
         url = f"https://{device.address}:{device.api_port}{path}"
+        login = (description.username, description.password)
         more: dict[str, Any] = {"auth": login, "verify": str(spec.ca), "timeout": 20}
         if body is None:
             return await asyncio.to_thread(requests.get, url, **more)
         return await asyncio.to_thread(requests.post, url, json=body, **more)
-    finally:
-        await twin.stop()
 
 
 def assert_in_answer_and_log(error: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,3 +111,52 @@ def test_ins_api_answers_with_an_error_of_its_own(tmp_path: Path, capsys: pytest
     found = answered("nxos", tmp_path, "/ins", call).json()["ins_api"]["outputs"]["output"]
     assert found["code"] == "500"
     assert_in_answer_and_log(found["clierror"], capsys)
+
+
+@pytest.mark.parametrize("system", ["eos", "nxos"])
+def test_ssh_closes_the_connection(system: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    description = LabDescription(tmp_path / "lab")
+    description.add_device("leaf-1", system)
+    commands = ["enable", "show interfaces status"] if system == "eos" else [SHOW]
+
+    async def ended() -> asyncssh.SSHCompletedProcess:
+        async with listening(description) as (_, device):
+            login = {"username": description.username, "password": description.password}
+            connected = asyncssh.connect(device.address, device.ssh_port, known_hosts=None, **login)
+            async with connected as connection:
+                text = "".join(f"{each}\n" for each in commands)
+                return await connection.run(input=text, request_pty="force", timeout=20)
+
+    assert asyncio.run(ended()).exit_status is None
+    assert f"LookupError: {SECRET}" in capsys.readouterr().err
+
+
+def test_the_control_socket_tells_faults_of_the_lab_from_requests_that_it_does_not_know(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    description = LabDescription(tmp_path / "lab")
+    description.add_device("leaf-1", "eos")
+
+    async def answers(*requests: object) -> list[dict[str, str]]:
+        lab = LabServer(load_spec(description.write()))
+        lab.build()
+        control = ControlServer(lab, tmp_path / "control.sock")
+        await control.start()
+        reader, writer = await asyncio.open_unix_connection(tmp_path / "control.sock")
+        try:
+            found = []
+            lab.fabric = Failing((), (), lab.clock)
+            for each in requests:
+                writer.write(json.dumps(each).encode() + b"\n")
+                found.append(json.loads(await reader.readline()))
+            return found
+        finally:
+            writer.close()
+            await control.stop()
+
+    known = {"request": "lldp", "device": "leaf-1"}
+    fault, unknown, incomplete = asyncio.run(answers(known, {"request": "nonsense"}, {"request": "lldp"}))
+    assert fault["error"].startswith(WORDS.replace("LookupError", "KeyError"))
+    assert "Traceback" in capsys.readouterr().err
+    for each in (unknown, incomplete):
+        assert each["error"].startswith("not a request this lab knows: KeyError")

@@ -11,6 +11,8 @@ TIMED = scripts/timed.sh
 ORDER = --no-loadscope-reorder --randomly-seed 2590479068
 # One more than there are cores: a third of the tests' time is waiting, for timers of switches and for machines.
 WORKERS = $(shell expr $$(nproc) + 1)
+# Tests start a thousand processes of ours: each would compile our modules anew, which takes as long as all else it does.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test test-roles test-long check bench clean
 

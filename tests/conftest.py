@@ -48,6 +48,10 @@ def pytest_collection() -> None:
     strategies.from_regex("a").validate()
 
 
+def pytest_collection_finish() -> None:
+    gc.freeze()  # what was loaded stays: no collection amid tests and at their end need look at it
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Machines first, as bringing one up takes longest; then the files that take long, so that none of them is left to

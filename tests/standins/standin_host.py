@@ -4,6 +4,7 @@
     standin_host.py make STATE rail0=0000:00:10.0 --state inbox_mlx5 [--other ens3]
                                    a host of states/ with its tools in STATE/bin, and interfaces that are no rails
                                    --card connectx7|bluefield3: firmware with more settings (nic_state.CARDS)
+                                   --served-by SOCKET: tools that ask a server (standin_server.py)
     standin_host.py up STATE       mount and serve in the background (root, /dev/fuse)
     standin_host.py down STATE     unmount
     standin_host.py reload STATE   the driver is loaded anew: everything volatile is as it comes, the firmware as set
@@ -28,6 +29,7 @@ from pathlib import Path
 
 from fuse_tree import File, Folder, FuseTree, Link, Node, folder_of
 from nic_state import CARDS, FACTORY_FIRMWARE, KEPT, factory, write_nic
+from standin_server import caller
 
 HERE = Path(__file__).resolve().parent
 WAIT_S = 10
@@ -250,7 +252,9 @@ def make_state(state: Path, rails: list[str], *, driver: str = "mlx5_core", **gi
     (state / "root/sys").mkdir(parents=True, exist_ok=True)
 
 
-def make_named_state(state: Path, name: str, rails: list[str], others: list[str], card: str = "plain") -> None:
+def make_named_state(
+    state: Path, name: str, rails: list[str], others: list[str], card: str = "plain", served_by: str = ""
+) -> None:
     """A host of states/, with the tools that it has and no other in ``STATE/bin``; ``others`` are no ConnectX."""
     described = json.loads((HERE / "states" / f"{name}.json").read_text())
     nic = dict(described["nic"])
@@ -260,7 +264,12 @@ def make_named_state(state: Path, name: str, rails: list[str], others: list[str]
         write_nic(state, other, factory("virtio_net", **own))
     (state / "bin").mkdir()
     for tool in described["tools"]:
-        (state / "bin" / tool).symlink_to(HERE / "bin" / tool)
+        path = state / "bin" / tool
+        if served_by:
+            path.write_text(caller(tool, served_by))
+            path.chmod(0o755)
+        else:
+            path.symlink_to(HERE / "bin" / tool)
 
 
 def reload_driver(state: Path) -> None:
@@ -284,6 +293,7 @@ def serve(state: Path) -> None:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
     os.close(0)
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # whoever asked for it waits until these are closed
     FuseTree(tree(state)).serve(mount_point, lambda: None)
     os._exit(0)
 
@@ -313,10 +323,11 @@ def main(words: list[str]) -> int:
     parser.add_argument("--other", action="append", default=[])
     parser.add_argument("--card", choices=sorted(CARDS), default="plain")
     parser.add_argument("--vf", action="store_true")
+    parser.add_argument("--served-by", default="")
     options = parser.parse_args(words)
     state = options.state.resolve()
     if options.verb == "make" and options.named:
-        make_named_state(state, options.named, options.names, options.other, options.card)
+        make_named_state(state, options.named, options.names, options.other, options.card, options.served_by)
     elif options.verb == "make":
         firmware = {**FACTORY_FIRMWARE, **CARDS[options.card]}
         make_state(state, options.names, driver=options.driver, vf=options.vf, factory_firmware=firmware)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ STANDINS = ROOT / "tests" / "standins"
 sys.path[:0] = [str(ROOT / "plugins" / "module_utils"), str(STANDINS)]
 from nic_firmware import SPECTRUM_X_PROGRAM, FirmwareReport, apply, judge, read_nics  # noqa: E402
 from roce_host import Host  # noqa: E402
+from standin_server import standin_host  # noqa: E402
 
 RAILS = {"rail0": "0000:01:00.0", "rail1": "0000:01:00.1"}
 """Two ports of one card."""
@@ -45,10 +45,6 @@ def values_of(**changed: Any) -> dict[str, Any]:
         "reset_allowed": False,
     }
     return {**values, **changed}
-
-
-def standin(*words: str | Path) -> None:
-    subprocess.run([sys.executable, "-S", STANDINS / "standin_host.py", *words], check=True, timeout=60)
 
 
 class CardHost:
@@ -103,11 +99,11 @@ def card_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
     def make(card: str = "bluefield3", state: str = "doca_ofed") -> CardHost:
         folder = tmp_path / card
         ports = [f"{rail}={pci}" for rail, pci in RAILS.items()]
-        standin("make", folder, *ports, "--state", state, "--card", card)
+        standin_host("make", folder, *ports, "--state", state, "--card", card)
         monkeypatch.setenv("GPUFABRIC_STANDIN", str(folder))
         monkeypatch.setenv("PATH", f"{folder / 'bin'}:{Path(sys.executable).parent}:/usr/bin:/bin")
         made.append(folder)
-        standin("up", folder)
+        standin_host("up", folder)
         program = folder / "root" / SPECTRUM_X_PROGRAM.lstrip("/")
         program.parent.mkdir(parents=True)
         program.touch()
@@ -115,4 +111,4 @@ def card_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
 
     yield make
     for folder in made:
-        standin("down", folder)
+        standin_host("down", folder)

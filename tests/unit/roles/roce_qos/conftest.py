@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from roce_apply import apply  # noqa: E402
 from roce_host import Host  # noqa: E402
 from roce_policy import read_policy  # noqa: E402
 from roce_report import Report  # noqa: E402
+from standin_server import standin_host  # noqa: E402
 
 RAILS = {"rail0": "0000:00:10.0", "rail1": "0000:00:11.0"}
 CC_PARAMS = "root/sys/kernel/debug/mlx5/0000:00:10.0/cc_params"
@@ -60,10 +60,6 @@ def values() -> dict[str, Any]:
     return policy_values()
 
 
-def standin(*words: str | Path) -> None:
-    subprocess.run([sys.executable, "-S", STANDINS / "standin_host.py", *words], check=True, timeout=60)
-
-
 class StateHost:
     """A host of one state, served at ``folder / root``."""
 
@@ -91,7 +87,7 @@ class StateHost:
         return nic
 
     def serve(self) -> None:
-        standin("up", self.folder)
+        standin_host("up", self.folder)
 
     def cc(self, name: str) -> str:
         return (self.folder / CC_PARAMS / name).read_text().strip()
@@ -110,7 +106,7 @@ def state_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
 
     def make(state: str, *, nic: dict[str, object] | None = None, other: str = "") -> StateHost:
         folder = tmp_path / state
-        standin(
+        standin_host(
             "make",
             folder,
             *(f"{rail}={pci}" for rail, pci in RAILS.items()),
@@ -129,4 +125,4 @@ def state_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
 
     yield make
     for folder in made:
-        standin("down", folder)
+        standin_host("down", folder)

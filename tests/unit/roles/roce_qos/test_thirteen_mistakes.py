@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import RAILS, StateHost, policy_values, standin
+from conftest import RAILS, StateHost, policy_values
 from roce_apply import judge
 from roce_state import read_rails
+from standin_server import standin_host
 
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
@@ -104,14 +105,14 @@ class Brought:
 @pytest.fixture(scope="module", params=STATES)
 def brought(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brought]:
     folder = tmp_path_factory.mktemp("host") / request.param
-    standin("make", folder, *(f"{rail}={pci}" for rail, pci in RAILS.items()), "--state", request.param)
+    standin_host("make", folder, *(f"{rail}={pci}" for rail, pci in RAILS.items()), "--state", request.param)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GPUFABRIC_STANDIN", str(folder))
         patch.setenv("PATH", f"{folder / 'bin'}:{Path(sys.executable).parent}:/usr/bin:/bin")
         here = StateHost(folder)
         here.serve()
         yield Brought(here, request.param)
-    standin("down", folder)
+    standin_host("down", folder)
 
 
 def variables() -> dict[str, Any]:
@@ -177,7 +178,7 @@ def test_m_dcqcn_half_on_is_named_and_only_by_its_guard(brought: Brought) -> Non
 def test_i_an_interface_that_was_left_out_is_named_in_every_knob_it_lacks(brought: Brought) -> None:
     came = brought.here.folder / "came"
     if not came.exists():
-        standin("make", came, *(f"{rail}={pci}" for rail, pci in RAILS.items()), "--state", brought.state)
+        standin_host("make", came, *(f"{rail}={pci}" for rail, pci in RAILS.items()), "--state", brought.state)
     found = named(brought.with_mistake(f"cp {came}/nics/rail1.json STATE/nics/; rm -f STATE/values/*mlx5_1*"))
     assert {each.split()[0] for each in found} == {"rail1"}
     assert {"rail1 trust", "rail1 dscp_to_priority", "rail1 pfc", "rail1 ets", "rail1 rdma_cm_tos"} <= found

@@ -182,7 +182,8 @@ WITHOUT_COUNTERPART = {
     "a password": (
         "leaf-g1-r0",
         "router bgp 4200000000\n   neighbor 10.160.0.0 password 7 AAAAAAAAAAAAAAAAAAAAAA==\n",
-        "router bgp 4200000000: 'neighbor ... password': FRR needs the password itself, which this text is not of by its name",
+        "router bgp 4200000000: 'neighbor ... password': "
+        "FRR needs the password itself, which this text is not of by its name",
     ),
     "an AS of its own for one neighbour": (
         "leaf-g1-r0",

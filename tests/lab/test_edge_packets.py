@@ -13,6 +13,7 @@ from functools import cache
 from ipaddress import ip_interface, ip_network
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -236,7 +237,10 @@ PARTS = [("eos", 0, SEVENTH), ("nxos", 1, SEVENTH)]
 ALL = [pytest.param((system, place, 1), marks=pytest.mark.long) for system in ("eos", "nxos") for place in (0, 1)]
 
 
-@pytest.fixture(scope="module", params=[*WHOLE, *PARTS, *ALL], ids=lambda each: "-".join(map(str, each)))
+NAMED: Any = {"ids": lambda each: "-".join(map(str, each))}
+
+
+@pytest.fixture(scope="module", params=[*WHOLE, *PARTS, *ALL], **NAMED)
 def tried(request: pytest.FixtureRequest) -> Iterator[Tried]:
     system, place, each = request.param
     router = Router(system, place)
@@ -300,6 +304,7 @@ def test_the_proof_and_packets_agree_on_some_mutants_of_access_lists(tried: Trie
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("tried", [*WHOLE, *ALL], indirect=True, **NAMED)
 def test_the_proof_and_packets_agree_on_all_mutants_of_access_lists(
     tried: Tried, whole: Whole, figure: Callable[..., None]
 ) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from .dialect import Dialect
 from .grammar import Grammar, Mode, Rule
@@ -103,6 +104,7 @@ def _order(node: Node) -> tuple[object, ...]:
     )
 
 
+@lru_cache(maxsize=8192)
 def natural_key(text: str, names_first: bool = False) -> tuple[tuple[int, int | str], ...]:
     """Sort key by which Ethernet2 comes before Ethernet10; with names_first, words before numbers and addresses."""
     number_rank = 1 if names_first else 0

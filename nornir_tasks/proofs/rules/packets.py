@@ -84,8 +84,13 @@ def _with(packets: Packets, place: int, value: Ranges) -> Packets:
 
 def both(one: Packets, other: Packets) -> Packets | None:
     """What is in both; None if nothing is."""
-    fields = [common(here, there) for here, there in zip(one, other, strict=True)]
-    return Packets._make(fields) if all(fields) else None
+    fields = []
+    for here, there in zip(one, other, strict=True):
+        inside = common(here, there)
+        if not inside:
+            return None
+        fields.append(inside)
+    return Packets._make(fields)
 
 
 def less(packets: Iterable[Packets], others: Iterable[Packets]) -> list[Packets]:

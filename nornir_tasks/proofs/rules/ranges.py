@@ -24,13 +24,16 @@ def numbers(found: Iterable[int]) -> Ranges:
 
 
 def common(one: Ranges, other: Ranges) -> Ranges:
-    """What is in both."""
+    """What is in both. Most calls of a proof are for fields that both have whole, or for one range each."""
+    if one is other:
+        return one
     found, here, there = [], 0, 0
     while here < len(one) and there < len(other):
-        first, last = max(one[here][0], other[there][0]), min(one[here][1], other[there][1])
+        (low, high), (start, end) = one[here], other[there]
+        first, last = low if low > start else start, high if high < end else end
         if first <= last:
             found.append((first, last))
-        if one[here][1] < other[there][1]:
+        if high < end:
             here += 1
         else:
             there += 1

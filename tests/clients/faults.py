@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-import yaml
 from at_terminal import Operator
 
 Fault = Callable[[Operator], AbstractContextManager[None]]
@@ -81,7 +80,7 @@ def deleted_on_nvue(switch: str, *path: str) -> Fault:
 
 def applied(lab: Operator, switch: str) -> dict[str, Any]:
     """The configuration that is set on a switch of Cumulus Linux."""
-    tree: dict[str, Any] = yaml.safe_load(lab.hands()[switch].running())
+    tree: dict[str, Any] = lab.hands()[switch].applied()
     return tree
 
 

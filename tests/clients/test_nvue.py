@@ -44,7 +44,7 @@ class Intent:
 
     @property
     def before(self) -> Any:
-        return yaml.safe_load(self.lab.day0[self.switch])
+        return _before(self.lab.day0[self.switch])
 
     @property
     def device(self) -> Any:
@@ -57,6 +57,11 @@ class Intent:
 
 
 _OPERATORS: dict[Path, Operator] = {}
+
+
+@cache
+def _before(text: str) -> Any:
+    return yaml.safe_load(text)
 
 
 @cache

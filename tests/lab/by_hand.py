@@ -95,6 +95,10 @@ class Hand:
         if self.os == "nxos":
             rows = str(self.nxapi("show running-config")[0]).splitlines(keepends=True)
             return "".join(row for row in rows if not row.startswith("!"))  # time of day and of the last change
+        return yaml.safe_dump(self.applied(), sort_keys=True)
+
+    def applied(self) -> Any:
+        """On Cumulus Linux: the whole configuration that is applied, as data."""
         answer = requests.get(
             f"{self.url}/nvue_v1/",
             params={"rev": "applied", "filled": "false", "expand": "true"},  # else equal ports come as swp9-64
@@ -102,7 +106,7 @@ class Hand:
             verify=self.ca,
             timeout=20,
         )
-        return yaml.safe_dump(answer.json(), sort_keys=True)
+        return answer.json()
 
 
 def hands(lab: Path) -> dict[str, Hand]:

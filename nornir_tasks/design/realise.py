@@ -281,13 +281,14 @@ class _Bender:
         limits = {name: mtu for name, mtu in mtus.items() if name not in ports or ports[name].member_of is None}
         limits.update(bundling.group_mtus(ports, self.capabilities))
         members = {name: bundling.member(port, ports, self.capabilities) for name, port in ports.items()}
-        named = {
-            name: port if port.profile is None else replace(port, profile=profiles.name_of(name, port.profile))
-            for name, port in fitted.items()
-        }
-        return tuple(self.interface(name, named[name], limits.get(name), members[name]) for name in names)
+        carried = {name: port.profile and profiles.name_of(name, port.profile) for name, port in fitted.items()}
+        return tuple(
+            self.interface(name, fitted[name], carried[name], limits.get(name), members[name]) for name in names
+        )
 
-    def interface(self, name: str, intended: PartialPort, mtu: PortMtu | None, member: LagMember | None) -> Interface:
+    def interface(
+        self, name: str, intended: PartialPort, profile: str | None, mtu: PortMtu | None, member: LagMember | None
+    ) -> Interface:
         known, layer1 = self.capabilities, intended.layer1
         if layer1 is not None:
             layer1 = _layer1(layer1, known.fec_below_lane_gbps, has_lanes=known.has_lanes)
@@ -297,7 +298,7 @@ class _Bender:
             address=intended.address,
             mtu_bytes=self.mtu(name, intended, mtu),
             enabled=intended.enabled is not False,
-            qos_profile=intended.profile,
+            qos_profile=profile,
             layer1=layer1,
             ra_interval_ms=intended.ra_interval_ms,
             access_vlan=intended.access_vlan,

@@ -17,7 +17,10 @@ import pytest
 import yaml
 
 CHECKOUT = Path(__file__).parents[3]
-HOSTS = [f"gpu-{number}" for number in range(1, 9)]
+HOSTS = [f"gpu-{number}" for number in range(1, 7)]
+"""As few as waves of one, of four and of the rest need: each task of each host costs 40 ms of processor."""
+EIGHT = [f"gpu-{number}" for number in range(1, 9)]
+"""As few as a wave of a quarter needs, if it is not to be of one host."""
 NOTES = """\
 - name: Take a note, and fail where the test wants it
   ansible.builtin.debug:
@@ -65,7 +68,7 @@ def roles_of(playbook: str, group: str = "") -> list[str]:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """The playbooks as they are, beside roles that take notes and an inventory of eight hosts."""
+    """The playbooks as they are, beside roles that take notes and an inventory of GPU hosts."""
     shutil.copy(CHECKOUT / "site.yml", tmp_path)
     shutil.copytree(CHECKOUT / "playbooks", tmp_path / "playbooks")
     collection = tmp_path / "ansible_collections/gpufabric/host"
@@ -81,6 +84,12 @@ def copy(tmp_path: Path) -> Path:
     own = [line for line in (CHECKOUT / "ansible.cfg").read_text().splitlines() if line.startswith("retry_files")]
     (tmp_path / "ansible.cfg").write_text("\n".join(["[defaults]", "collections_path = .", *own]) + "\n")
     return tmp_path
+
+
+def eight_hosts(copy: Path) -> None:
+    inventory = yaml.safe_load((copy / "hosts.yml").read_text())
+    inventory["all"]["children"]["compute"]["hosts"] = dict.fromkeys(EIGHT)
+    (copy / "hosts.yml").write_text(yaml.safe_dump(inventory))
 
 
 def play(copy: Path, *arguments: str, **extra: Any) -> tuple[int, str, list[str]]:
@@ -155,6 +164,7 @@ def test_a_driver_stack_is_kept_only_after_the_host_was_judged(copy: Path) -> No
 
 
 def test_a_second_wave_that_fails_stops_the_third(copy: Path) -> None:
+    eight_hosts(copy)
     code, _, notes = play(copy, failing={"roce_qos": ["gpu-3"]}, gpufabric_waves=[1, "25%", "100%"])
     assert code != 0
     assert {line.split()[1] for line in notes} == {"gpu-1", "gpu-2", "gpu-3"}
@@ -162,9 +172,10 @@ def test_a_second_wave_that_fails_stops_the_third(copy: Path) -> None:
 
 
 def test_all_is_well_one_then_a_quarter_then_the_rest_each_judged_before_the_next(copy: Path) -> None:
+    eight_hosts(copy)
     code, printed, notes = play(copy)
     assert code == 0, printed
-    assert hosts_of(notes, "host_validate") == HOSTS
+    assert hosts_of(notes, "host_validate") == EIGHT
     judged = [place for place, line in enumerate(notes) if line.startswith("host_validate ")]
     first = [place for place, line in enumerate(notes) if line.startswith("rail_interfaces ")]
     assert judged[0] < first[1], "the second wave began before the canary was judged"
@@ -231,11 +242,11 @@ def test_a_share_does_not_excuse_the_canary_nor_more_than_itself(copy: Path, fai
         copy, failing={"roce_qos": failed}, gpufabric_waves=[1, 4, "100%"], gpufabric_failed_percent=34
     )
     assert code != 0
-    assert not set(hosts_of(notes, "rail_interfaces")) & {"gpu-6", "gpu-7", "gpu-8"}
+    assert "gpu-6" not in hosts_of(notes, "rail_interfaces")
     assert set(failed) <= set((copy / "out/site.retry").read_text().split())
 
 
-@pytest.mark.parametrize(("percent", "last_wave"), [(0, []), (34, ["gpu-6", "gpu-7", "gpu-8"])])
+@pytest.mark.parametrize(("percent", "last_wave"), [(0, []), (34, ["gpu-6"])])
 def test_a_host_that_cannot_be_reached_counts_as_one_that_failed(
     copy: Path, percent: int, last_wave: list[str]
 ) -> None:

@@ -61,8 +61,8 @@ for program in ansible ansible-playbook; do
   chmod +x "$logs/bin/$program"
 done
 export logs limit_s by_ansible PATH="$PWD/$logs/bin:$bin:$PATH" NO_COLOR=1 PY_COLORS=0 ANSIBLE_STRATEGY_PLUGINS=$strategies
-# Where the environment forbids it, each process that Ansible forks would compile our filters anew.
-unset PYTHONDONTWRITEBYTECODE
+# With the first, each process that Ansible forks compiles our filters anew; with the second, Python reads a module byte by byte.
+unset PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED
 code=0
 printf '%s\n' "${scenarios[@]}" | xargs -P "$at_once" -I {} bash -c 'run_one {}' || code=$?
 failed=$(for name in "${scenarios[@]}"; do grep -qE "^$name .*failed=0" "$logs/$name.log" || echo "$name"; done)

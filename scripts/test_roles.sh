@@ -12,7 +12,7 @@ longest="boundary bastion site firewall load_balancer rdma_storage congestion" #
 # These are run by Ansible's own strategy, which is what an operator has who sets nothing: `site` runs all roles of hosts with and
 # without GPUs, `boundary` those of firewalls, others are in neither or have few modules. The rest is run by Mitogen, which takes
 # two seconds more for each step and a fifth of the time for each module. One that is added is run by both first.
-by_ansible="boundary site bond_interfaces firewall gpu_operator gpudirect host_validate nccl nic_firmware plane_guard rdma_doca rdma_kubernetes"
+by_ansible="boundary site bond_interfaces gpu_operator gpudirect host_validate nccl nic_firmware plane_guard rdma_doca rdma_kubernetes"
 
 if [ $# -eq 0 ]; then
   for role in roles/*/; do

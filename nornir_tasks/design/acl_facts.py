@@ -24,3 +24,5 @@ class AclFacts:
     """A list for outgoing packets may have ranges of ports."""
     max_sequence: int = 4_294_967_295
     """Greatest number of a rule."""
+    svi_takes_bridged: bool = False
+    """A list on an SVI filters what is only bridged in its VLAN, beside what is routed."""

@@ -66,12 +66,17 @@ def from_upstream(name: str, terms: EdgeTerms, session: OutsideSession, facts: A
 def from_inside(name: str, terms: EdgeTerms, link: InsideLink, place: int, facts: AclFacts | None) -> AccessList:
     """What the VLAN to the firewalls takes in: sources of what is announced, and what neighbours there say.
 
+    Where the list filters what is bridged too, what the other router took in from its upstreams passes to the firewall
+    that is cabled to this one. Whoever sends the like from inside gets it back: it leads to the firewalls.
+
     ``place``: 0 of the first router, 1 of the second.
     """
     family = link.family
     around, to_all = ON_LINK[family]
     sessions = [each for one in terms.outside_links for each in one.sessions if each.family == family]
     of_routers = [*_shared(link), *(each.address.partition("/")[0] for each in sessions)]
+    ours = _of(terms.aggregates, family)
+    bridged = ours if facts is not None and facts.svi_takes_bridged else []
     return _list(
         name,
         family,
@@ -81,7 +86,8 @@ def from_inside(name: str, terms: EdgeTerms, link: InsideLink, place: int, facts
             AclRule(0, permit=True, protocol=ICMP[family], source=link.subnet, destination=link.subnet),
             AclRule(0, permit=True, source=around or link.subnet, destination=to_all),
             *_to_routers(of_routers, family, passes_icmp=False),
-            *(AclRule(0, permit=True, source=each) for each in _of(terms.aggregates, family)),
+            *(AclRule(0, permit=True, source=each) for each in ours),
+            *(AclRule(0, permit=True, destination=each) for each in bridged),
         ],
     )
 

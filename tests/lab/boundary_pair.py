@@ -30,8 +30,8 @@ ZONES = {"outside": "wan", "dmz": "dmz", "business": "lan"}
 
 
 @cache
-def site() -> tuple[Intent, Network]:
-    intent = load_intent(SITE)
+def site(file: Path = SITE) -> tuple[Intent, Network]:
+    intent = load_intent(file)
     return intent, design(intent, load_catalogue(), {name: each.facts for name, each in platforms().items()})
 
 
@@ -44,23 +44,23 @@ def groups() -> dict[str, list[str]]:
     return found
 
 
-def rendered(template: str, firewall: str = "firewall-1", **more: Any) -> str:
+@cache
+def values(firewall: str = "firewall-1", file: Path = SITE) -> Mapping[str, Any]:
+    """Variables of a firewall's roles."""
+    return firewall_host_vars(*site(file))[firewall].ansible()
+
+
+def rendered(template: str, firewall: str = "firewall-1", *, file: Path = SITE, role: Path = ROLE, **more: Any) -> str:
     """A file as the role writes it."""
-    loader = jinja2.FileSystemLoader(ROLE / "templates")
+    loader = jinja2.FileSystemLoader(role / "templates")
     environment = jinja2.Environment(
         loader=loader, trim_blocks=True, keep_trailing_newline=True, undefined=jinja2.StrictUndefined, autoescape=False
     )
     environment.tests["search"] = lambda value, word: word in value
-    defaults = yaml.safe_load((ROLE / "defaults" / "main.yml").read_text())
-    private = yaml.safe_load((ROLE / "vars" / "main.yml").read_text())
-    values = {
-        **defaults,
-        **private,
-        **firewall_host_vars(*site())[firewall].ansible(),
-        "inventory_hostname": firewall,
-        **more,
-    }
-    return environment.get_template(template).render(**values)
+    defaults = yaml.safe_load((role / "defaults" / "main.yml").read_text())
+    private = yaml.safe_load((role / "vars" / "main.yml").read_text())
+    given = {**defaults, **private, **values(firewall, file), "inventory_hostname": firewall, **more}
+    return environment.get_template(template).render(**given)
 
 
 def run(*command: str, **more: Any) -> str:
@@ -70,11 +70,14 @@ def run(*command: str, **more: Any) -> str:
 
 
 class Pair:
-    """Namespaces of one test: firewalls, a segment for each zone, and who stands in the zones."""
+    """Namespaces of one test: firewalls, a segment for each zone, and who stands in the zones.
 
-    def __init__(self, firewalls: Sequence[str]) -> None:
+    ``file``: the site's; ``zones``: those that are segments here, with the firewalls' ports there.
+    """
+
+    def __init__(self, firewalls: Sequence[str], file: Path = SITE, zones: Mapping[str, str] = ZONES) -> None:
         self.prefix = f"fw{os.getpid()}"
-        self.firewalls = firewalls
+        self.firewalls, self.file, self.zones = firewalls, file, zones
         self.processes: list[subprocess.Popen[str]] = []
         self.namespaces: list[str] = []
 
@@ -103,25 +106,36 @@ class Pair:
     def build(self) -> None:
         """Bridges in a namespace of their own; every zone has one, and so have the firewalls' sync ports."""
         self.namespace("wires")
-        for who in (*self.firewalls, *ZONES):
+        for who in (*self.firewalls, *self.zones):
             self.namespace(who)
-        for port in (*ZONES.values(), "sync"):
+        for port in (*self.zones.values(), "sync"):
             run("ip", "-n", self.name("wires"), "link", "add", f"br-{port}", "type", "bridge")
             run("ip", "-n", self.name("wires"), "link", "set", f"br-{port}", "up")
         for firewall in self.firewalls:
-            for port in (*ZONES.values(), "sync"):
+            for port in (*self.ports, "sync"):
                 self.cable(firewall, port)
             sysctls = ["net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1", "net.ipv4.conf.all.rp_filter=0"]
-            sysctls += [f"net.ipv4.conf.{port}.rp_filter=0" for port in ZONES.values()]
+            sysctls += [f"net.ipv4.conf.{port}.rp_filter=0" for port in self.ports]
             self.inside(firewall, "sysctl", "-q", "-w", *sysctls)
-            values = firewall_host_vars(*site())[firewall].ansible()
-            for zone in values["firewall_zones"]:
+            for zone in values(firewall, self.file)["firewall_zones"]:
                 for key in ("address", "address_v6"):
                     nodad = ["nodad"] if key == "address_v6" else []
                     self.ip(firewall, "address", "add", zone[key], "dev", zone["port"], *nodad)
-            self.ip(firewall, "address", "add", values["firewall_sync"]["address"], "dev", "sync")
-        for zone, port in ZONES.items():
+            self.ip(firewall, "address", "add", values(firewall, self.file)["firewall_sync"]["address"], "dev", "sync")
+        for zone, port in self.zones.items():
             self.cable(zone, port)
+
+    @property
+    def ports(self) -> list[str]:
+        """The firewalls' ports in zones."""
+        return [each["port"] for each in values(file=self.file)["firewall_zones"]]
+
+    @property
+    def shared(self) -> frozenset[str]:
+        """Addresses of the pair: those of the links, and published ones."""
+        zones = values(file=self.file)["firewall_zones"]
+        links = (each[key] for each in zones for key in ("shared", "shared_v6") if each[key])
+        return frozenset((*links, *(address for each in zones for address in each["published"])))
 
     @staticmethod
     def far(who: str, port: str) -> str:
@@ -135,15 +149,17 @@ class Pair:
         run("ip", "-n", self.name("wires"), "link", "set", far, "master", f"br-{port}", "up")
         self.ip(who, "link", "set", port, "up")
 
+    def cut(self, who: str, port: str, state: str) -> None:
+        """A port's cable goes down at its far end, or comes back."""
+        self.ip("wires", "link", "set", self.far(who, port), state)
+
     def ip(self, who: str, *command: str) -> None:
         run("ip", "-n", self.name(who), *command)
 
     def settle(self, addresses: Mapping[str, Sequence[str]], prefixes: Mapping[str, Sequence[str]]) -> None:
         """Addresses in each zone, all at its port, with a way back by the firewalls' shared address."""
-        zones = {
-            each["name"]: each for each in firewall_host_vars(*site())[self.firewalls[0]].ansible()["firewall_zones"]
-        }
-        for zone, port in ZONES.items():
+        zones = {each["name"]: each for each in values(self.firewalls[0], self.file)["firewall_zones"]}
+        for zone, port in self.zones.items():
             own = prefixes[zone]
             lines = [f"address add {each} dev {port} nodad" for each in own]
             lines += [
@@ -165,7 +181,7 @@ class Pair:
     ) -> Callable[[], Any]:
         """Something in a zone; calling it sends its jobs, and reading gives what it saw."""
         process = self.start(name, sys.executable, "-I", str(Path(__file__).with_name("boundary_zone.py")))
-        wanted = {"port": ZONES[name], "addresses": list(addresses), "listen": listen, "jobs": jobs}
+        wanted = {"port": self.zones.get(name, ""), "addresses": list(addresses), "listen": listen, "jobs": jobs}
         assert process.stdin is not None
         assert process.stdout is not None
         stdin, stdout = process.stdin, process.stdout

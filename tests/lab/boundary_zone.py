@@ -47,7 +47,8 @@ class Zone:
         self.arrived: set[int] = set()
         self.answered: set[int] = set()
         self.wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
-        self.wire.bind((wanted["port"], 0))
+        if wanted["port"]:  # of all ports otherwise
+            self.wire.bind((wanted["port"], 0))
         self.wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
         self.echoing: list[socket.socket] = []
         self.listening: list[socket.socket] = []

@@ -58,9 +58,20 @@ class EdgePair:
 
     def build(self) -> None:
         self.folder.mkdir(mode=0o755)
-        for who in (WIRES, FIREWALLS, *self.names, *self.upstreams):
+        for who in self.everybody:
             run("ip", "netns", "add", self.namespace(who))
             run("ip", "-n", self.namespace(who), "link", "set", "lo", "up")
+        self.wire_inside()
+        self.wire_outside()
+        for each in self.frr.values():
+            each.start()
+
+    @property
+    def everybody(self) -> list[str]:
+        return [WIRES, FIREWALLS, *self.names, *self.upstreams]
+
+    def wire_inside(self) -> None:
+        """The VLAN, with the firewalls on it."""
         run("ip", "-n", self.namespace(WIRES), "link", "add", "lan", "type", "bridge")
         run("ip", "-n", self.namespace(WIRES), "link", "set", "lan", "up")
         for place, router in enumerate(self.routers):
@@ -70,14 +81,15 @@ class EdgePair:
         self.on_lan(
             FIREWALLS, "wan", (self.with_length(each.firewalls, each.subnet) for each in self.terms.inside_links)
         )
+
+    def wire_outside(self) -> None:
+        """The upstreams' cables."""
         for link in self.terms.outside_links:
             port, far = kernel_name(link.port), self.namespace(link.name)
             near = ["link", "add", "name", port, "netns", self.namespace(link.device), "type", "veth"]
             run("ip", *near, "peer", "name", "uplink", "netns", far)
             self.up(link.device, port, (each.address for each in link.sessions))
             self.up(link.name, "uplink", (self.with_length(each.peer, each.address) for each in link.sessions))
-        for each in self.frr.values():
-            each.start()
 
     @staticmethod
     def with_length(address: str, prefix: str) -> str:
@@ -100,7 +112,7 @@ class EdgePair:
     def end(self) -> None:
         for each in self.frr.values():
             each.stop()
-        for who in (WIRES, FIREWALLS, *self.names, *self.upstreams):
+        for who in self.everybody:
             subprocess.run(["ip", "netns", "delete", self.namespace(who)], check=False)
         subprocess.run(["rm", "-rf", str(self.folder)], check=False)
 

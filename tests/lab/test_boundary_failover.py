@@ -6,12 +6,12 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from boundary_pair import ZONES, Pair, rendered
+from boundary_pair import Pair, rendered
 from busy_machine import is_idle
 from routed_lab import needs_root
 from test_boundary_packets import PREFIXES, first
@@ -59,13 +59,13 @@ class Firewall:
             "__firewall_state_script": str(folder / "state.sh"),
         }
         for template in ("conntrackd.conf", "keepalived.conf", "state.sh"):
-            (folder / template).write_text(rendered(f"{template}.j2", name, **names))
+            (folder / template).write_text(rendered(f"{template}.j2", name, file=pair.file, **names))
         (folder / "state.sh").chmod(0o755)
         self.daemons: list[subprocess.Popen[str]] = []
 
     def start(self) -> None:
         """Rules, then conntrackd, then keepalived, as the role starts them."""
-        self.pair.load(self.name, rendered("firewall.nft.j2", self.name))
+        self.pair.load(self.name, rendered("firewall.nft.j2", self.name, file=self.pair.file))
         with (self.folder / "log").open("a") as log:
             conntrackd = ["conntrackd", "-C", str(self.folder / "conntrackd.conf")]
             self.daemons.append(self.pair.start(self.name, *conntrackd, stderr=log))
@@ -85,7 +85,7 @@ class Firewall:
             for stream in filter(None, (each.stdin, each.stdout)):
                 stream.close()
         self.daemons.clear()
-        for port in ZONES.values():
+        for port in self.pair.ports:
             for shared in self.shared():
                 subprocess.run(
                     ["ip", "-n", self.pair.name(self.name), "address", "delete", shared, "dev", port],
@@ -96,10 +96,10 @@ class Firewall:
         for left in ("conntrackd.sock", "conntrackd.lock", "pid", "vrrp_pid"):
             (self.folder / left).unlink(missing_ok=True)
 
-    def cut(self, state: str, ports: tuple[str, ...] = (*ZONES.values(), "sync")) -> None:
-        """Every cable of these ports."""
-        for port in ports:
-            self.pair.ip("wires", "link", "set", self.pair.far(self.name, port), state)
+    def cut(self, state: str, ports: Sequence[str] = ()) -> None:
+        """Every cable of these ports; none named: of all."""
+        for port in ports or (*self.pair.ports, "sync"):
+            self.pair.cut(self.name, port, state)
 
     def addresses(self) -> set[str]:
         shown = json.loads(self.pair.inside(self.name, "ip", "-j", "address", "show"))
@@ -107,7 +107,7 @@ class Firewall:
 
     def shared(self) -> set[str]:
         """Those of the pair that it has now."""
-        return self.addresses() & SHARED
+        return self.addresses() & self.pair.shared
 
 
 @pytest.fixture

@@ -80,6 +80,9 @@ _ACLS = AclFacts(
     # no page says how far numbers go; those of route maps end here
     max_sequence=65_535,
     denies_rest=False,  # the same page: there is no implicit deny
+    # CumulusNetworks/docs, Netfilter-ACLs.md (document 3519830199), Match SVI and Bridged Interfaces in Rules: "all IP
+    # packets in a bridge are matched, not just routed packets"
+    svi_takes_bridged=True,
 )
 
 _ROCE_ECN = Ecn(min_bytes=150_000, max_bytes=1_500_000, probability_percent=100)

@@ -45,6 +45,8 @@ class EdgeMatrix:
     family: Family
     knows_types: bool = True
     """May a rule of this family name an ICMP type? Otherwise all of ICMP passes, as what must pass of it does."""
+    takes_bridged: bool = False
+    """Does the list on the VLAN meet what the other router took in, on its way to the firewall that is cabled here?"""
 
     def taken(self) -> Iterator[Taken]:
         """All of it; nothing else passes."""
@@ -128,6 +130,16 @@ class EdgeMatrix:
         leaving = port._replace(source=senders, destination=without(without(outward, self.routers()), self._of_links()))
         if leaving.source:
             yield Taken("to outside", leaving, must=True)
+        if self.takes_bridged:
+            yield from self._bridged(port, ours)
+
+    def _bridged(self, port: Packets, ours: Ranges) -> Iterator[Taken]:
+        """What the other router took in; from inside the like comes back, whoever it says that it is of."""
+        yield Taken("by the other router", port._replace(destination=without(ours, self.routers())))
+        senders = without(without(self.genuine(), NOT_FORWARDED[self.family]), self.routers())
+        behind = without(self._of(self.terms.inside), self._of_links())
+        if behind:
+            yield Taken("by the other router", port._replace(source=senders, destination=behind), must=True)
 
     def _everywhere(self, port: Packets) -> Iterator[Taken]:
         """What every port takes in from anybody."""

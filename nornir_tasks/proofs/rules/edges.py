@@ -94,8 +94,9 @@ class _Router:
     def __post_init__(self) -> None:
         self.machine = Machine(state_of(self.edge), self.family)
         ports, inside_port = self.machine.ports, self.edge.inside_port
-        knows_types = self.family in self.edge.facts.icmp_types
-        self.matrix = EdgeMatrix(self.terms, self.name, self.edge.place, inside_port, ports, self.family, knows_types)
+        facts = self.edge.facts
+        known = self.family in facts.icmp_types, facts.svi_takes_bridged
+        self.matrix = EdgeMatrix(self.terms, self.name, self.edge.place, inside_port, ports, self.family, *known)
 
     def ends(self) -> Iterator[tuple[tuple[str, str], Packets]]:
         """All packets of each pair."""

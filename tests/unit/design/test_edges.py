@@ -165,6 +165,22 @@ def test_a_router_takes_in_what_comes_from_where_it_may(
     assert first_match(lists[name], protocol, source, destination, port) is passes
 
 
+@pytest.mark.parametrize("system", edge_systems.SYSTEMS)
+def test_what_the_other_router_took_in_passes_to_the_firewall_here_where_a_vlans_list_meets_what_is_bridged(
+    system: str,
+) -> None:
+    """As on Cumulus Linux: a firewall's packets come over the other router whenever its own has no cable or no way."""
+    for made in edge_systems.edges(system):
+        lists = {each.name: each for each in made.config.access_lists}
+        assert made.capabilities.acls is not None
+        passes = made.capabilities.acls.svi_takes_bridged
+        assert passes is (system == "nvue")
+        inside = lists["EDGE-FILTER-V4"]
+        assert first_match(inside, TCP_, "8.8.8.8", "203.0.113.70", 443) is passes
+        assert first_match(inside, TCP_, "8.8.8.8", "203.0.113.5", 22) is False
+        assert first_match(inside, TCP_, "8.8.8.8", "9.9.9.9", 443) is False
+
+
 def test_every_port_to_others_has_a_list_of_each_family_also_of_one_that_it_has_no_address_of() -> None:
     for name in ("edge-1", "edge-2"):
         config = router(name).config

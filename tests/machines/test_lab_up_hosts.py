@@ -148,7 +148,7 @@ def test_too_few_megabytes_for_machines_beside_routed_switches_are_named_and_not
     )
     assert done.returncode == 10, done.stdout + done.stderr
     assert "too little memory for 2 machines and the routed switches" in done.stderr
-    assert "expected: 5458 MiB" in done.stderr
+    assert "expected: 5970 MiB" in done.stderr
     assert "found: 2929 MiB available" in done.stderr
     assert not list((tmp_path / "state").glob("*/lab")), "something was started all the same"
 

@@ -39,8 +39,7 @@ class Accelerator:
 
         TCG executes ``rep stosb`` byte by byte, and each byte on a page with translated code takes the slow path. A
         kernel that finds ERMS clears its pages this way, and took ten minutes and more to reboot over the translated
-        code of the previous one; without ERMS it writes eight bytes at once. A small translation cache keeps fewer
-        translations.
+        code of the previous one; without ERMS it writes eight bytes at once.
         """
         if self.name == "kvm":
             return ("-accel", "kvm", "-cpu", "host", "-smp", str(processors))
@@ -48,7 +47,8 @@ class Accelerator:
         return ("-accel", tcg, "-cpu", "max,erms=off,fsrm=off", "-smp", str(processors))
 
 
-_SMALL_CACHE_MIB = 128
+_SMALL_CACHE_MIB = 384
+"""All translations go once it is full. site.yml has a machine translate three times as much as 128 MiB hold."""
 
 
 def choose(kernel: Path, cache: Path) -> Accelerator:

@@ -20,8 +20,8 @@ PROGRAMS = {
 """Program -> its Debian or Ubuntu package; scripts/machine_packages.sh installs the same."""
 FILES = {"/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring"}
 TUN = Path("/dev/net/tun")
-QEMU_MIB = 256
-"""Of a machine beside its own memory: 128 MiB of translated code (accelerator.py), and QEMU."""
+QEMU_MIB = 512
+"""Of a machine beside its own memory: 384 MiB of translated code (accelerator.py), and QEMU."""
 
 
 def check_requirements() -> None:

@@ -39,11 +39,18 @@ def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture
-def bare(lab: MachineLab) -> MachineLab:
-    """The same with every machine as it came up."""
+def bare_to_read(lab: MachineLab) -> MachineLab:
+    """The same with every machine as it came up, for a test that leaves it so."""
     for name in lab.machines.names():
         lab.load(name, BARE)
     return lab
+
+
+@pytest.fixture
+def bare(bare_to_read: MachineLab) -> MachineLab:
+    """The same with every machine as it came up."""
+    bare_to_read.at.clear()
+    return bare_to_read
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +66,16 @@ def brought_up(lab: MachineLab, request: pytest.FixtureRequest) -> BroughtUp:
 
 
 @pytest.fixture
-def configured(lab: MachineLab, brought_up: BroughtUp) -> MachineLab:
-    """The lab with every machine as site.yml left it."""
+def configured_to_read(lab: MachineLab, brought_up: BroughtUp) -> MachineLab:
+    """The lab with every machine as site.yml left it, for a test that leaves it so."""
     for name in lab.machines.names():
         assert not brought_up.first.failures(name), brought_up.first.failures(name)
         lab.load(name, CONFIGURED)
     return lab
+
+
+@pytest.fixture
+def configured(configured_to_read: MachineLab) -> MachineLab:
+    """The lab with every machine as site.yml left it."""
+    configured_to_read.at.clear()
+    return configured_to_read

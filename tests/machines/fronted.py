@@ -13,12 +13,19 @@ PLACES = ["0000:00:18.0", "0000:00:19.0"]
 OTHERS = {"oob": ["ens4"], "management": ["ens3"]}
 """Planes that the intent does not describe; business it does."""
 PLANES = ("storage", "business")
+RAILS = 4
+"""Of the lab's eight: each costs an emulated machine some 30 processor seconds. Machines with all eight are in
+test_two_machines.py."""
 
 
 def beside_rails(site: Path) -> None:
-    """Give the GPU hosts of a copy of the lab's site a bond as well, with storage untagged and business in a VLAN."""
+    """Have GPU hosts of a copy of the lab's site RAILS rails and a bond: storage untagged, business in a VLAN."""
     lab, front = _read(site), _front()
     gpu, nics = lab["hosts"]["gpu"], front["hosts"]["gpu"]["nics"]
+    compute = gpu["nics"]["compute"]
+    compute |= {"rails": RAILS, "at": compute["at"][:RAILS]}
+    for part in lab["fabrics"]["compute"]["leaf"]["overrides"]:
+        part["rails"] = [rail for rail in part["rails"] if rail < RAILS]
     lab["fabrics"]["front"] = front["fabrics"]["front"]
     lab["planes"] |= {name: front["planes"][name] for name in PLANES}
     gpu["nics"] |= {name: nics[name] for name in PLANES}

@@ -85,6 +85,8 @@ class MachineLab:
         self.environment.pop("PYTHONPATH", None)
         os.environ["GPUFABRIC_STATE"] = str(directory / "state")
         self.machines = Machines(state_directory(self.site))
+        self.at: dict[str, str] = {}
+        """Host -> the saved state that it is in, untouched since."""
         self._runs = 0
 
     def nornir(self, *words: str) -> subprocess.CompletedProcess[str]:
@@ -96,6 +98,8 @@ class MachineLab:
 
     def up(self, hosts: int, *words: str) -> str:
         done = self.nornir("lab", "up", "--hosts", str(hosts), *words)
+        if "as before" not in done.stdout:
+            self.at.clear()
         assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
         return done.stdout
 
@@ -120,14 +124,23 @@ class MachineLab:
 
     def save(self, host: str, name: str) -> None:
         qmp.save(self.machines.machine(host).directory, name)
+        self.at[host] = name
 
     def load(self, host: str, name: str) -> None:
-        """Back to a saved state, with the clock of now: a machine that slept for minutes has an old one."""
+        """Back to a saved state, with the clock of now: a machine that slept for minutes has an old one.
+
+        Nothing is to be done where it is in that state: emulated, a machine translates all its code anew afterwards.
+        """
+        if self.at.get(host) == name:
+            return
+        self.at.pop(host, None)
         qmp.load(self.machines.machine(host).directory, name)
         self.ssh(host, f"date -s @{int(time.time())}")
+        self.at[host] = name
 
     def reboot(self, host: str) -> None:
         """Reboot it, through GRUB, and wait until it lets us in again and its units have started."""
+        self.at.pop(host, None)
         before = self.boot_id(host)
         self.ssh(host, "systemctl reboot", check=False)
         machine = self.machines.machine(host)
@@ -147,6 +160,7 @@ class MachineLab:
     def playbook(self, *words: str, playbook: str = "site.yml", inventory: Path | None = None) -> PlaybookRun:
         """``ansible-playbook`` on this site's inventory, or another."""
         self._runs += 1
+        self.at.clear()
         control = self.machines.directory / f"control-{self._runs}"
         strategies = Path(ansible_mitogen.__file__).parent / "plugins" / "strategy"
         environment = {

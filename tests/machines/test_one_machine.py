@@ -53,7 +53,8 @@ def test_a_machine_with_another_host_key_is_not_talked_to(lab: MachineLab) -> No
     lab.ssh(HOST, "true")
 
 
-def test_nics_sit_where_the_intent_says_and_have_nothing_yet(bare: MachineLab) -> None:
+def test_nics_sit_where_the_intent_says_and_have_nothing_yet(bare_to_read: MachineLab) -> None:
+    bare = bare_to_read
     rails = host_rails(bare)
     script = "for d in /sys/class/net/*; do echo $(basename $(readlink -f $d/device/..)) $(basename $d); done"
     at = dict(line.split() for line in bare.ssh(HOST, script).splitlines() if line.count(" ") == 1)
@@ -187,8 +188,8 @@ def test_a_bond_carries_tcp_and_with_one_leg_cut_carries_on_and_the_leg_is_named
         machine.plug(cut, is_in=True)
 
 
-def test_huge_pages_asked_for_are_there_after_boot(configured: MachineLab) -> None:
-    assert "HugePages_Total:      64" in configured.ssh(HOST, "cat /proc/meminfo")
+def test_huge_pages_asked_for_are_there_after_boot(configured_to_read: MachineLab) -> None:
+    assert "HugePages_Total:      64" in configured_to_read.ssh(HOST, "cat /proc/meminfo")
 
 
 @pytest.mark.parametrize(
@@ -211,8 +212,9 @@ def test_check_on_a_drifted_host_lists_the_drift_and_repairs_nothing(
 
 
 def test_the_largest_unfragmented_ping_of_the_mtu_reaches_the_leaf_and_one_byte_more_does_not(
-    configured: MachineLab,
+    configured_to_read: MachineLab,
 ) -> None:
+    configured = configured_to_read
     rail = host_rails(configured)[0]
     assert " 0% packet loss" in configured.ssh(HOST, f"ping -c 2 -M do -s 8972 -I {rail.name} {rail.gateway}")
     output = configured.ssh(HOST, f"ping -c 1 -W 2 -M do -s 8973 -I {rail.name} {rail.gateway}", check=False)

@@ -1,4 +1,4 @@
-"""Two lab machines, brought up by site.yml: RDMA between them bears on the wire what the intent says.
+"""Two lab machines of eight rails, brought up by site.yml: RDMA between them bears on the wire what the intent says.
 
 Soft-RoCE under emulation shows marking, addressing and configuration. It has no priorities, pauses and queues.
 """
@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 from lab_machines import EXTRA, BroughtUp, MachineLab
 from rdma import CLIENT, SERVER, assert_marked, perftest, variables, way_in
+from test_one_machine import judged_whole
 
 pytestmark = pytest.mark.long
 
@@ -20,6 +21,7 @@ def test_site_yml_brings_two_machines_up_and_then_changes_nothing(lab: MachineLa
     for host in (CLIENT, SERVER):
         assert brought_up.first.failures(host) == []
         assert brought_up.second.changed(host) == []
+        assert judged_whole(brought_up.first, host) and judged_whole(brought_up.second, host)
     assert (brought_up.first.code, brought_up.second.code) == (0, 0)
 
 

@@ -105,7 +105,7 @@ class Shape:
         return f"{self.os}: {self.path or self.text}"
 
 
-def _fitting(os: str, lines: Lines) -> tuple[Shape, ...]:
+def fitting(os: str, lines: Lines) -> tuple[Shape, ...]:
     """The shapes of which the last of ``lines`` is one."""
     if os == "nvue":
         return _of_line(os, "", " / ".join(key_and_value(each)[0] for each in lines))
@@ -226,7 +226,7 @@ def _note(found: dict[Shape, Example], switch: Rendered, tree: ConfigTree) -> No
     for lines, node in tree.walk() if missing else ():
         if switch.config.os == "nvue" and node:
             continue
-        for shape in _fitting(switch.config.os, lines):
+        for shape in fitting(switch.config.os, lines):
             if shape in missing and _is_own(shape, lines, tree):
                 found[shape] = Example(switch, lines)
                 missing.remove(shape)

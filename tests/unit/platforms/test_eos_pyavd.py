@@ -20,7 +20,7 @@ from nornir_tasks.design.pipeline import Realised
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.tree import to_tree
-from tests.lab.line_shapes import Shape, shapes
+from tests.lab.line_shapes import Shape, fitting, shapes
 from tests.property.test_random_laws import switches as switches_of_random_sites
 from tests.unit.design import edge_systems
 from tests.unit.platforms import front_drawn
@@ -65,7 +65,7 @@ def by_pyavd(config: DeviceConfig, known: Capabilities) -> ConfigTree:
 
 
 def is_only_ours(path: Path) -> bool:
-    return any(shape.fits(path) for shape in eos_shapes() if shape.text in NOT_COMPARED)
+    return any(shape.text in NOT_COMPARED for shape in fitting("eos", path))
 
 
 @cache
@@ -154,6 +154,6 @@ def test_what_pyavd_does_not_compare_is_named() -> None:
     for config, known, text in (*hand_made(), *of_sites()):
         both = to_tree(text).paths() & by_pyavd(config, known).paths()
         rows = {(*path[:-1], path[-1].partition("\n")[0]) for path in both}  # of a banner the first
-        compared |= {shape for shape in eos_shapes() if shape not in compared and any(map(shape.fits, rows))}
+        compared |= {shape for row in rows for shape in fitting("eos", row)}
     assert {shape.text for shape in eos_shapes()} - {shape.text for shape in compared} == NOT_COMPARED
     assert set(SECTIONS) - {shape.section for shape in compared} == SECTIONS_NOT_COMPARED

@@ -15,7 +15,7 @@ from nornir_tasks.design.device_config import SECTIONS
 from nornir_tasks.design.pipeline import Realised
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
-from tests.lab.line_shapes import Shape, shapes
+from tests.lab.line_shapes import Shape, fitting, shapes
 from tests.property.mutants import instead, other_values, without
 from tests.unit.platforms import eos_examples, eos_resources, front_drawn, nxos_examples, nxos_resources
 from tests.unit.platforms.base_drawn import with_management
@@ -147,7 +147,7 @@ def test_lines_that_no_parser_sees_are_named(os: str) -> None:
     unseen: dict[str, set[str]] = defaultdict(set)
     for tree in (*map(canonical, switches(os)), *hand_made(os)):
         for path in sorted(tree.paths()):
-            for shape in [shape for shape in left if shape.fits(path)]:
+            for shape in left.intersection(fitting(os, path)):
                 left.remove(shape)
                 if is_seen(os, tree, path):
                     seen.add(shape)

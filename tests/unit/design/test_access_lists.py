@@ -13,7 +13,9 @@ from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.errors import DesignError, Problem
+from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platforms
+from nornir_tasks.render.render import render
 from tests.unit.design import bundled, filtered, toys
 from tests.unit.design.toys import ONE_OF_EACH
 
@@ -26,6 +28,16 @@ USE: tuple[Family, Direction] = ("ipv4", "in")
 
 def listed(*rules: AclRule, name: str = "STORAGE-IN", family: Family = "ipv4") -> AccessList:
     return AccessList(name, family, rules)
+
+
+ECHO = listed(AclRule(5, True, ICMP["ipv4"], icmp_type=8), PINGS, LAST)
+ECHO6 = listed(AclRule(5, True, ICMP["ipv6"], icmp_type=128), PINGS6, LAST, name="STORAGE-IN6", family="ipv6")
+ECHOES = {
+    "eos": ["5 permit icmp any any 8", "5 permit icmpv6 any any echo-request"],
+    "nxos": ["5 permit icmp any any 8", "5 permit icmp any any echo-request"],
+    "nvue": ["icmp-type: 8", "icmpv6-type: 128"],
+}
+"""How each system spells the first rules of both; of ICMPv6 EOS and NX-OS print words."""
 
 
 def with_facts(facts: AclFacts | None) -> Network:
@@ -115,9 +127,20 @@ def test_each_icmp_type_that_must_pass_is_named() -> None:
 
 
 def test_a_single_icmp_type_is_refused_where_no_source_has_one() -> None:
-    acl = listed(AclRule(5, True, 58, icmp_type=128), PINGS6, LAST, name="STORAGE-IN6", family="ipv6")
-    assert ["no source has single ICMP types" in each.what for each in refused("eos", acl)] == [True]
-    assert realise("nvue", acl)
+    facts = realise("eos").capabilities.acls
+    assert facts is not None
+    of_ipv4 = with_facts(replace(facts, icmp_types=frozenset({"ipv4"})))
+    found = refused("eos", ECHO6, site=of_ipv4)
+    assert [("no source has single ICMP types" in each.what, each.found) for each in found] == [(True, "128")]
+    assert realise("eos", ECHO, site=of_ipv4)
+
+
+@SYSTEMS
+def test_each_system_permits_a_single_icmp_type_of_either_family(os: str) -> None:
+    found = realise(os, ECHO, ECHO6)
+    assert found.config.access_lists == (ECHO, ECHO6)
+    text = render(found.config, found.capabilities, environment(found.config.os))
+    assert [line.strip() for line in text.splitlines() if line.strip() in ECHOES[os]] == ECHOES[os]
 
 
 @SYSTEMS

@@ -102,6 +102,8 @@ class Pair:
         run("ip", "netns", "add", self.name(who))
         self.namespaces.append(who)
         run("ip", "-n", self.name(who), "link", "set", "lo", "up")
+        # Until its link-local address is known to be nobody else's, a port asks for no neighbour's address.
+        self.inside(who, "sysctl", "-q", "-w", *(f"net.ipv6.conf.{each}.accept_dad=0" for each in ("all", "default")))
 
     def build(self) -> None:
         """Bridges in a namespace of their own; every zone has one, and so have the firewalls' sync ports."""
@@ -169,7 +171,7 @@ class Pair:
             ]
             for key in ("shared", "shared_v6"):
                 lines.append(f"route add default via {zones[zone][key].partition('/')[0]}")
-            run("ip", "-n", self.name(zone), "-batch", "-", input="\n".join(lines).replace(" nodad", " nodad") + "\n")
+            run("ip", "-n", self.name(zone), "-batch", "-", input="\n".join(lines) + "\n")
 
     def load(self, firewall: str, ruleset: str) -> None:
         """Rules, and no connection that others let in."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,8 @@ ENDED = (
     "empty",
     "startup",
 )
+BEGINS_WITHIN_S = 2.0
+"""An apply that has not begun by then, while another one waits for confirmation, waits for that one."""
 AT = f"interface/{PORT}/description"
 
 
@@ -63,10 +66,11 @@ def diff_of_revision(switch: Nvue) -> None:
 def apply(switch: Nvue) -> None:
     rev = switch.revision()
     assert switch.patch(rev, {"interface": {APPLIED_PORT: {"description": "mine"}}}).status_code == 200
-    try:
-        assert (state := switch.apply(rev)) == "applied_and_saved", f"ended as {state}"
-    finally:
-        _take_back(switch)
+    assert switch.ask("PATCH", f"revision/{rev}", json={"state": "apply", "auto-prompt": {"ays": "ays_yes"}}).ok
+    _begins(switch, rev)
+    state = switch.wait(rev, *(each for each in ENDED if each != "pending"))
+    _take_back(switch)
+    assert state == "applied_and_saved", f"ended as {state}"
 
 
 def read_applied(switch: Nvue) -> None:
@@ -109,6 +113,17 @@ def revision(switch: Nvue) -> Iterator[str]:
         switch.ask("DELETE", f"revision/{rev}")
 
 
+def _begins(switch: Nvue, rev: str) -> None:
+    """No apply of anybody waits for confirmation, or this one is carried out nevertheless."""
+    end_s = time.monotonic() + BEGINS_WITHIN_S
+    while "confirm" in {each["state"] for each in switch.get("revision").values()}:
+        state = switch.get(f"revision/{rev}")["state"]
+        if state != "apply":
+            return
+        assert time.monotonic() < end_s, f"revision {rev} stays {state}"
+        time.sleep(0.01)
+
+
 def _take_back(switch: Nvue) -> None:
     rev = switch.revision()
     switch.ask("DELETE", f"interface/{APPLIED_PORT}/description", params={"rev": rev})
@@ -121,7 +136,7 @@ def somebody_waits_for_confirmation(lab: Operator) -> Iterator[None]:
     switch = client(lab)
     rev = switch.revision()
     switch.patch(rev, {"interface": {"swp61": {"description": "theirs"}}})
-    assert switch.apply(rev, confirm_s=60) == "confirm"
+    assert switch.apply(rev, confirm_s=600) == "confirm"
     try:
         yield
     finally:
@@ -137,7 +152,7 @@ CALLS: dict[str, tuple[Callable[[Nvue], None], Fault, str]] = {
     "create_revision": (create_revision, killed(SWITCH), "no answer"),
     "patch_revision": (patch_revision, DESCRIBED, "somebody described"),
     "diff_of_revision": (diff_of_revision, DESCRIBED, "no change"),
-    "apply": (apply, somebody_waits_for_confirmation, "stays apply|ended as"),
+    "apply": (apply, somebody_waits_for_confirmation, "stays apply"),
     "read_applied": (read_applied, DESCRIBED, "applied: .*mine"),
     "delete_setting": (delete_setting, DESCRIBED, "it was set"),
     "refused_revision": (refused_revision, DESCRIBED, "somebody set something"),

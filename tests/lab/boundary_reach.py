@@ -14,6 +14,7 @@ import socket
 import struct
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address
 
@@ -30,21 +31,35 @@ def answered(probe: list) -> bool:  # type: ignore[type-arg]
             return True
         if protocol == "udp":
             with socket.socket(family, socket.SOCK_DGRAM) as one:
-                return _echoed(one, source, destination, port, b"is anybody there?")
-        kind, number = (8, socket.IPPROTO_ICMP) if family == socket.AF_INET else (128, socket.IPPROTO_ICMPV6)
-        with socket.socket(family, socket.SOCK_RAW, number) as one:
-            head = struct.pack("!BBHHH", kind, 0, 0, threading.get_ident() & 0xFFFF, 1)
-            return _echoed(one, source, destination, 0, head[:2] + struct.pack("!H", _checksum(head)) + head[4:])
+                _send(one, source, destination, port, b"is anybody there?")
+                return bool(one.recv(4096))
+        return _ping(family, source, destination)
     return False
 
 
-def _echoed(one: socket.socket, source: str, destination: str, port: int, data: bytes) -> bool:
+def _ping(family: socket.AddressFamily, source: str, destination: str) -> bool:
+    """Did the destination send an echo reply? A raw socket hears all ICMP of this namespace until it is connected:
+    redirects and errors that other probes got are no answer."""
+    kind, reply, number = (8, 0, socket.IPPROTO_ICMP) if family == socket.AF_INET else (128, 129, socket.IPPROTO_ICMPV6)
+    with socket.socket(family, socket.SOCK_RAW, number) as one:
+        head = struct.pack("!BBHHH", kind, 0, 0, threading.get_ident() & 0xFFFF, 1)
+        _send(one, source, destination, 0, head[:2] + struct.pack("!H", _checksum(head)) + head[4:])
+        until = time.monotonic() + WAIT_S
+        while (left := until - time.monotonic()) > 0:
+            one.settimeout(left)
+            data, (sender, *_) = one.recvfrom(4096)
+            begin = (data[0] & 0x0F) * 4 if family == socket.AF_INET else 0  # an IPv4 socket has the IP header as well
+            if (sender, data[begin]) == (destination, reply):
+                return True
+    return False
+
+
+def _send(one: socket.socket, source: str, destination: str, port: int, data: bytes) -> None:
     one.settimeout(WAIT_S)
     if source:
         one.bind((source, 0))
     one.connect((destination, port))
     one.send(data)
-    return bool(one.recv(4096))
 
 
 def _checksum(data: bytes) -> int:

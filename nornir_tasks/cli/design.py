@@ -115,9 +115,9 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     from nornir_tasks.cli.design_choice import sizing_as_json
     from nornir_tasks.cli.design_loads import loads_as_json
     from nornir_tasks.cli.explain import figures_as_json, routes_as_json
+    from nornir_tasks.design import edge_gaps, lossless_cables
     from nornir_tasks.design.assumed import assumed
     from nornir_tasks.design.counts import design_counts
-    from nornir_tasks.design.lossless_cables import warnings
     from nornir_tasks.design.routes import count_routes
     from nornir_tasks.design.tables import uses_of_all
     from nornir_tasks.design.throughput import loads
@@ -158,7 +158,8 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
             for name, uses in uses_of_all(network, routes).items()
         },
         "assumed": assumed(network),
-        **({"cable_warnings": list(found)} if (found := warnings(network)) else {}),
+        **({"cable_warnings": list(found)} if (found := lossless_cables.warnings(network)) else {}),
+        **({"boundary_warnings": list(gaps)} if (gaps := edge_gaps.warnings(designed.site.intent, network)) else {}),
         **({"throughput": shares} if (shares := loads_as_json(loads(network, designed.demands))) else {}),
         **({"explain": figures_as_json(_figures(designed))} if explain else {}),
     }
@@ -169,9 +170,9 @@ def _print(designed: "SiteDesign") -> None:
     from nornir_tasks.cli.design_choice import print_sizing
     from nornir_tasks.cli.design_loads import print_loads
     from nornir_tasks.cli.design_table import print_switches
+    from nornir_tasks.design import edge_gaps, lossless_cables
     from nornir_tasks.design.assumed import assumed
     from nornir_tasks.design.counts import design_counts
-    from nornir_tasks.design.lossless_cables import warnings
     from nornir_tasks.design.qos import ROUTING_DSCP, beside_routing
     from nornir_tasks.design.throughput import loads
 
@@ -212,7 +213,8 @@ def _print(designed: "SiteDesign") -> None:
     print_switches(network)
     for (what, intended, adjusted), reasons in _adjustments(designed).items():
         out.print(f"adjusted: {what} {intended} -> {adjusted} ({len(reasons)} times), as: {reasons[0]}", markup=False)
-    notes = [f"warning: {each}" for each in warnings(network)]
+    warnings = (*lossless_cables.warnings(network), *edge_gaps.warnings(designed.site.intent, network))
+    notes = [f"warning: {each}" for each in warnings]
     notes += [f"assumed: no source shows of {system} {text}" for system, text in assumed(network).items()]
     for note in notes:
         out.print(note, markup=False)

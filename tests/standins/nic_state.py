@@ -148,6 +148,27 @@ def factory(driver: str, **given: object) -> dict:
     return nic
 
 
+def read_nic(path: Path) -> dict:
+    """A NIC of a state folder. Whoever changes one has its file locked meanwhile, and half of it on disk."""
+    with path.open(encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        return json.load(file)
+
+
+@contextlib.contextmanager
+def changed(path: Path):
+    """A NIC of a state folder, to be changed in place."""
+    with path.open("r+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        state = json.load(file)
+        try:
+            yield state
+        finally:  # what was set before a refusal stays set
+            file.seek(0)
+            file.truncate()
+            json.dump(state, file, indent=1)
+
+
 class Nic:
     """One NIC of the state folder; the driver's half of what the tools ask for. Errors are raised as OSError."""
 
@@ -161,15 +182,8 @@ class Nic:
         """Load, and save what was changed. Raises OSError ENODEV where there is no such interface."""
         if not self.path.is_file():
             raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
-        with self.path.open("r+", encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            self.state = json.load(file)
-            try:
-                yield self
-            finally:  # what was set before a refusal stays set
-                file.seek(0)
-                file.truncate()
-                json.dump(self.state, file, indent=1)
+        with changed(self.path) as self.state:
+            yield self
 
     def need_dcb(self) -> None:
         if self.state["driver"] not in ("mlx5_core", "memory"):

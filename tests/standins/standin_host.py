@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from fuse_tree import File, Folder, FuseTree, Link, Node, folder_of
-from nic_state import CARDS, FACTORY_FIRMWARE, KEPT, factory, write_nic
+from nic_state import CARDS, FACTORY_FIRMWARE, KEPT, changed, factory, read_nic, write_nic
 from standin_server import caller
 
 HERE = Path(__file__).resolve().parent
@@ -79,7 +79,7 @@ def fixed(text: str) -> File:
 
 def tree(state: Path) -> Folder:
     """The kernel's files of all NICs in the state folder."""
-    nics = {path.stem: json.loads(path.read_text()) for path in sorted((state / "nics").glob("*.json"))}
+    nics = {path.stem: read_nic(path) for path in sorted((state / "nics").glob("*.json"))}
     attributes = Attributes(state)
     net: dict[str, Node] = {name: net_folder(name, nic, attributes) for name, nic in nics.items()}
     rdma: dict[str, Node] = {
@@ -275,10 +275,11 @@ def make_named_state(
 def reload_driver(state: Path) -> None:
     """Everything a driver keeps is gone; what the firmware was told now holds."""
     for path in (state / "nics").glob("*.json"):
-        nic = json.loads(path.read_text())
-        kept = {key: nic[key] for key in KEPT}
-        firmware = {"firmware": nic["firmware_next"], "firmware_next": nic["firmware_next"]}
-        path.write_text(json.dumps({**factory(nic["driver"]), **kept, **firmware}, indent=1))
+        with changed(path) as nic:
+            kept = {"driver": nic["driver"], **{key: nic[key] for key in KEPT}}
+            firmware = {"firmware": nic["firmware_next"], "firmware_next": nic["firmware_next"]}
+            nic.clear()
+            nic.update({**factory(kept["driver"]), **kept, **firmware})
     shutil.rmtree(state / "values", ignore_errors=True)
 
 

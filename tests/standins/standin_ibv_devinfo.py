@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
-from nic_state import folder, log_call, not_recorded
+from nic_state import folder, log_call, not_recorded, read_nic
 
 
 def main(words: list[str]) -> int:
@@ -14,7 +13,7 @@ def main(words: list[str]) -> int:
     if len(words) != 2 or words[0] != "-d":
         not_recorded("ibv_devinfo", *words)
     for path in sorted((folder() / "nics").glob("*.json")):
-        nic = json.loads(path.read_text(encoding="utf-8"))
+        nic = read_nic(path)
         if nic.get("rdma_device") == words[1]:
             show(words[1], nic)
             return 0

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
-from nic_state import FACTORY_FIRMWARE, OF_THE_FUNCTION, PROGRAMMABLE, Nic, folder, log_call, not_recorded
+from nic_state import FACTORY_FIRMWARE, OF_THE_FUNCTION, PROGRAMMABLE, Nic, folder, log_call, not_recorded, read_nic
 
 SPELT = {
     "LLDP_NB_RX_MODE": ("OFF(0)", "", "ALL(2)"),
@@ -55,7 +54,7 @@ def not_opened() -> int:
 def interface_at(device: str) -> str | None:
     """The interface at this PCI address, with or without the domain."""
     for path in sorted((folder() / "nics").glob("*.json")):
-        nic = json.loads(path.read_text(encoding="utf-8"))
+        nic = read_nic(path)
         if nic["driver"] == "mlx5_core" and nic["pci"] in (device, f"0000:{device}"):
             return path.stem
     return None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
-from nic_state import KEPT, factory, folder, log_call, not_recorded
+from nic_state import KEPT, changed, factory, folder, log_call, not_recorded
 from standin_mlxconfig import interface_at
 
 ONLY_POWER = ("INTERNAL_CPU_OFFLOAD_ENGINE",)
@@ -26,9 +25,9 @@ def main(tool: str, words: list[str]) -> int:
     print(f"\nMinimal reset level for device, {short}:\n\n3: Driver restart and PCI reset\nContinue with reset?[y/N] y")
     card = device.rpartition(".")[0].removeprefix("0000:")
     for path in sorted((folder() / "nics").glob("*.json")):
-        nic = json.loads(path.read_text(encoding="utf-8"))
-        if nic["pci"].rpartition(".")[0].removeprefix("0000:") == card and not nic.get("reset_fails"):
-            begin_anew(path, nic)
+        with changed(path) as nic:
+            if nic["pci"].rpartition(".")[0].removeprefix("0000:") == card and not nic.get("reset_fails"):
+                begin_anew(path, nic)
     for step in ("Sending Reset Command To Fw", "Stopping Driver", "Resetting PCI", "Starting Driver"):
         print(f"-I- {step:<40}-Done")
     print(f"-I- {'Restarting MST':<40}-Skipped\n-I- FW was loaded successfully.")
@@ -40,7 +39,9 @@ def begin_anew(path: Path, nic: dict) -> None:
     kept = {key: nic[key] for key in KEPT if key in nic}
     waits = {name: nic["firmware"][name] for name in ONLY_POWER if name in nic["firmware"]}
     firmware = {"firmware": {**nic["firmware_next"], **waits}, "firmware_next": nic["firmware_next"]}
-    path.write_text(json.dumps({**factory(nic["driver"]), **kept, **firmware}, indent=1), encoding="utf-8")
+    driver = nic["driver"]
+    nic.clear()
+    nic.update({**factory(driver), **kept, **firmware})
     device = nic.get("rdma_device") or path.stem
     for values in (folder() / "values").glob("*"):
         if f"!{path.stem}!" in values.name or f"!{device}!" in values.name or nic["pci"] in values.name:

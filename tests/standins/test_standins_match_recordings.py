@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -224,3 +225,10 @@ def test_what_nobody_recorded_is_refused(state, run, command: str) -> None:
     done = run(command)
     assert done.exit_code == 64
     assert done.stderr.startswith("stand-in: not recorded: ")
+
+
+def test_a_card_answers_each_of_many_that_ask_at_once(state, run) -> None:
+    write_nic(state, "rail0", factory("mlx5_core"))
+    asked = ["mlxreg -d 0000:00:10.0 --reg_name ROCE_ACCL --get"] * 60
+    with ThreadPoolExecutor(6) as pool:
+        assert {(call.exit_code, call.stderr) for call in pool.map(run, asked)} == {(0, "")}

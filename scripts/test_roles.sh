@@ -8,7 +8,8 @@ shift
 at_once=${ROLES_AT_ONCE:-3} # on two cores; there is always one that waits: for systemd, for a timer, for packets
 limit_s=1200 # for one scenario; hugepages took 43 s of processor time, 276 s on two cores that ten other jobs kept busy
 logs=out/roles
-longest="boundary bastion site firewall load_balancer rdma_storage congestion" # these start first, so that none of them runs alone at the end
+# These start first, the longest before the others, so that none of them runs alone at the end.
+longest="bastion load_balancer boundary site firewall boundary_relay rail_interfaces rdma_doca roce_qos congestion rdma_storage gpu_operator plane_guard nat_gateway rdma_kubernetes"
 # These are run by Ansible's own strategy, which is what an operator has who sets nothing: `site` runs all roles of hosts with and
 # without GPUs, `boundary` those of firewalls, others are in neither or have few modules. The rest is run by Mitogen, which takes
 # two seconds more for each step and a fifth of the time for each module. One that is added is run by both first.

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# test_roles.sh BIN [SCENARIO...]: every Molecule scenario under molecule/, or the named ones, three at a time.
+# test_roles.sh BIN [SCENARIO...]: every Molecule scenario under molecule/, or the named ones, several at a time.
 # Each one's output goes to out/roles/<scenario>.log; of one that fails, the log is printed as well.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(cd "$1" && pwd)
 shift
-at_once=${ROLES_AT_ONCE:-3} # on two cores; there is always one that waits: for systemd, for a timer, for packets
+at_once=${ROLES_AT_ONCE:-$(($(nproc) + 2))} # two more than there are cores: there is always one that waits for systemd, for a timer, for packets
 limit_s=1200 # for one scenario; hugepages took 43 s of processor time, 276 s on two cores that ten other jobs kept busy
 logs=out/roles
 # These start first, the longest before the others, so that none of them runs alone at the end.

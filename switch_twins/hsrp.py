@@ -5,7 +5,8 @@ higher address of its own (RFC 2281, section 5.1; Cisco Nexus 9000 Unicast Routi
 HSRP). Two switches hear one another in a VLAN where their pair is up and the peer link carries it at both ends; groups
 of another number or version are not theirs.
 
-Left out: time, and with it preemption: nothing has a past, so the active one is always the one that would take over.
+Left out: time, and with it preemption: nothing has a past, so the greater priority is active whether or not it would
+take over from another one.
 Hosts pass no hellos on, and nobody but a pair has a VLAN in common.
 """
 

@@ -185,7 +185,11 @@ class _Router:
         )
 
     def svi(self) -> PartialPort:
-        """Both routers answer at the gateway, each with addresses of its own beside it."""
+        """Both routers answer at the gateway, each with addresses of its own beside it.
+
+        Where one of both answers (HSRP), whoever does goes on doing so: one that comes back has no routes yet, on
+        NX-OS for up to 300 s after a restart (its BGP's best-path timeout), and would drop all that leaves.
+        """
         four, six = self.terms.inside_of("ipv4"), self.terms.inside_of("ipv6")
         return PartialPort(
             enabled=True,
@@ -200,7 +204,6 @@ class _Router:
                 mac_address=GATEWAY_MAC,
                 group=self.terms.vlan,
                 priority=PRIORITIES[self.place],
-                preempt=True,
             ),
         )
 

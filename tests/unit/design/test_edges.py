@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.deploy.wanted import wanted
+from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.access_facts import KeyFacts
 from nornir_tasks.design.as_paths import containing, patterns
 from nornir_tasks.design.capabilities import Capabilities
@@ -40,6 +40,11 @@ def network() -> Network:
 @cache
 def router(name: str, *, drained: bool = False) -> Realised:
     return device_config(network(), network().device(name), drained=drained)
+
+
+def rendered_of(made: Realised) -> Wanted:
+    """Refuses a line that nobody owns."""
+    return wanted(made.config, made.capabilities, made.claims, environment(made.config.os))
 
 
 @pytest.mark.parametrize(("first", "last"), [*load_bogons().asns, (1, 4294967295), (0, 12), (99, 1001), (7, 7)])
@@ -119,6 +124,16 @@ def first_match(acl: AccessList, protocol: int, source: str, destination: str, p
         if rule.destination_ports is None or (port is not None and rule.destination_ports == (port, port)):
             return rule.permit
     raise AssertionError("no rule for it")
+
+
+def test_a_router_that_comes_back_leaves_the_gateway_to_the_one_that_answers() -> None:
+    """Of HSRP: its sessions have brought no default route yet, so all that the firewalls sent it would be dropped."""
+    for made in edge_systems.edges("nxos"):
+        groups = [each.gateway for each in made.config.interfaces if each.gateway is not None]
+        assert [(each.group, each.preempt) for each in groups] == [(900, False)]
+        lines = [str(path[-1]) for path, _ in rendered_of(made).tree.walk()]
+        assert "hsrp version 2" in lines
+        assert not [each for each in lines if each.startswith("preempt")]
 
 
 UDP_, TCP_, ICMP_ = 17, 6, 1
@@ -277,8 +292,7 @@ def test_what_is_rendered_is_read_back_whole_and_every_line_has_its_owner(
     made = device_config(there, there.device(name), drained=drained)
     assert made.config.os == system
     os = platform(made.config.os)
-    # refuses a line that nobody owns
-    rendered = wanted(made.config, made.capabilities, made.claims, environment(made.config.os))
+    rendered = rendered_of(made)
     read = os.parse(rendered.tree, made.capabilities, name, made.config.model)
     assert read.config == made.config
     assert not [*read.remainder.walk()]

@@ -54,9 +54,10 @@ class EdgeIntent(Part):
     """VLAN of the link to the firewalls, on both."""
     firewall_speed: SpeedGbps
     """Of the ports to the firewalls."""
-    peer_links: Annotated[int, Field(ge=1, le=8), Unit("links")] = 2
+    peer_links: Annotated[int, Field(ge=2, le=8), Unit("links")] = 2
     """Between both routers, one group: the firewalls find one another by it, and a router without its upstreams the
-    other's."""
+    other's. Never one: while none is up, whatever comes in by the router without the active firewall is dropped, as
+    its VLAN is up by the other firewall's port, and so it goes on announcing."""
     peer_speed: SpeedGbps
     """Of each of these links."""
     validators: Annotated[tuple[ValidatorIntent, ...], Field(max_length=4)] = ()

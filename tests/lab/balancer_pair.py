@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ PORT = "dmz"
 FAR = "dmz"
 """Behind the port: the firewalls' shared address, and by that clients and servers."""
 CLIENTS = {4: "198.51.100.7", 6: "2001:db8:900::7"}
+OTHER_CLIENT = "198.51.100.8"
 
 
 def values(balancer: str) -> dict[str, Any]:
@@ -113,8 +115,8 @@ class Site:
         run(sys.executable, str(STANDINS / "certificates.py"), str(folder / "made"))
         self.sick = folder / "sick"
 
-    def build(self) -> list[Balancer]:
-        """Wires, addresses, routes, servers, and both balancers, which do not run yet."""
+    def build(self, **more: Any) -> list[Balancer]:
+        """Wires, addresses, routes, servers, and both balancers, which do not run yet; ``more``: variables of both."""
         pair = self.pair
         for who in ("wires", *BALANCERS, FAR):
             pair.namespace(who)
@@ -122,7 +124,7 @@ class Site:
         run("ip", "-n", pair.name("wires"), "link", "set", f"br-{PORT}", "up")
         for who in (*BALANCERS, FAR):
             pair.cable(who, PORT)
-        both = [Balancer(pair, name, self.folder / name, self.folder / "made") for name in BALANCERS]
+        both = [Balancer(pair, name, self.folder / name, self.folder / "made", **more) for name in BALANCERS]
         for each in both:
             its = values(each.name)
             each.pair.inside(each.name, "sysctl", "-q", "-p", str(each.folder / "sysctl.conf"))
@@ -130,7 +132,7 @@ class Site:
                 nodad = ["nodad"] if key else []
                 pair.ip(each.name, "address", "add", its[f"load_balancer_address{key}"], "dev", PORT, *nodad)
                 pair.ip(each.name, "route", "add", "default", "via", its[f"load_balancer_gateway{key}"])
-        self.behind(values(BALANCERS[0]))
+        self.behind({**values(BALANCERS[0]), **more})
         return both
 
     def behind(self, its: dict[str, Any]) -> None:
@@ -142,7 +144,7 @@ class Site:
             for one in its["load_balancer_published"]
             for each in one["servers"]
         ]
-        hosts = [*CLIENTS.values(), *(address for _, address, _ in servers)]
+        hosts = dict.fromkeys([*CLIENTS.values(), OTHER_CLIENT, *(address for _, address, _ in servers)])
         for each in (*own, *(f"{host}/{128 if ':' in host else 32}" for host in hosts)):
             self.pair.ip(FAR, "address", "add", each, "dev", PORT, *(["nodad"] if ":" in each else []))
         named = [f"{name}={address}:{port}" for name, address, port in servers]
@@ -156,6 +158,24 @@ class Site:
         address = next(each for each in portal["addresses"] if (":" in each) == (family == 6))
         program = [sys.executable, "-I", str(STANDINS / "client.py"), str(self.folder / "made" / "authority.pem")]
         return [*program, CLIENTS[family], address, port, how]
+
+    def quiet(self, source: str, port: int, how: str, count: int) -> Callable[[str], str]:
+        """Clients that connect and say nothing; calling it asks for something of them (quiet.py)."""
+        (portal,) = values(BALANCERS[0])["load_balancer_published"]
+        address = next(each for each in portal["addresses"] if (":" in each) == (":" in source))
+        program = [sys.executable, "-I", str(STANDINS / "quiet.py"), str(self.folder / "made" / "authority.pem")]
+        process = self.pair.start(FAR, *program, source, address, str(port), how, str(count))
+        assert process.stdin is not None
+        assert process.stdout is not None
+        stdin, stdout = process.stdin, process.stdout
+        assert stdout.readline() == "ready\n"
+
+        def say(word: str) -> str:
+            stdin.write(f"{word}\n")
+            stdin.flush()
+            return stdout.readline().strip()
+
+        return say
 
     def answer(self, family: int, port: str, how: str) -> str:
         """What a client gets."""

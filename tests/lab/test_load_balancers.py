@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from balancer_pair import BALANCERS, CLIENTS, FAR, STANDINS, Balancer, Site, values
+from balancer_pair import BALANCERS, CLIENTS, FAR, OTHER_CLIENT, STANDINS, Balancer, Site, values
 from boundary_pair import Pair, run
 from boundary_pair import rendered as of_firewall
 from busy_machine import is_idle
@@ -25,6 +26,28 @@ pytestmark = needs_root
 NEW_WITHIN_S = 3.0
 """So soon clients are served again, where nothing else keeps the processors busy."""
 PUBLISHED = {each for one in values(BALANCERS[0])["load_balancer_published"] for each in one["addresses"]}
+OF_SOURCE = 20
+HANDSHAKE_S = 5
+FEW_AND_SHORT = {
+    "load_balancer_connections": 3 * OF_SOURCE,
+    "load_balancer_connections_per_source": OF_SOURCE,
+    "load_balancer_handshake_s": HANDSHAKE_S,
+    "load_balancer_published": [
+        *values(BALANCERS[0])["load_balancer_published"],
+        {
+            "name": "shell",
+            "addresses": sorted(PUBLISHED),
+            "ports": ["2022"],
+            "tls_ports": [],
+            "proxy": False,
+            "server_port": 22,
+            "servers": [{"name": "banner-1", "address": "10.177.0.99"}],
+            "check": "tcp",
+            "interval_s": 1,
+        },
+    ],
+}
+"""Limits that a test reaches soon, and a service beside the site's own whose servers speak first."""
 Both = tuple[Site, Balancer, Balancer]
 
 
@@ -36,10 +59,10 @@ def until(true: Callable[[], bool], what: str, within_s: float = 90) -> None:
 
 
 @pytest.fixture
-def both(tmp_path: Path) -> Iterator[Both]:
+def both(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Both]:
     site = Site(tmp_path)
     try:
-        pair = site.build()
+        pair = site.build(**getattr(request, "param", {}))
         for each in pair:
             each.judged()
             each.serve()
@@ -68,6 +91,36 @@ def test_clients_of_both_families_reach_a_server_that_knows_them_with_tls_and_wi
     assert {each.split()[3] for each in listening} == {
         f"{f'[{address}]' if ':' in address else address}:{port}" for address in PUBLISHED for port in (80, 443)
     }, "nothing else is open, nothing for management either"
+
+
+def refused(active: Balancer) -> int:
+    """Connections of sources that had too many."""
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.connect(str(active.folder / "socket"))
+        asking.sendall(b"show stat\n")
+        header, *lines = asking.makefile().read().strip().splitlines()
+    rows = [dict(zip(header.removeprefix("# ").split(","), line.split(","), strict=False)) for line in lines]
+    return sum(int(each["dcon"]) for each in rows if each["svname"] == "FRONTEND")
+
+
+@pytest.mark.parametrize("both", [FEW_AND_SHORT], indirect=True, ids=["few"])
+def test_one_source_cannot_take_all_connections_and_established_ones_may_be_idle(both: Both) -> None:
+    site, active, _ = both
+    flood = [site.quiet(client, 443, "plain", 4 * OF_SOURCE) for client in CLIENTS.values()]
+    until(lambda: refused(active) == 6 * OF_SOURCE, "what one source has too many of is refused and counted")
+    assert [each("open") for each in flood] == [str(OF_SOURCE)] * 2, "of each source as many as it may have"
+    assert site.answer(4, "80", "plain") == "nothing", "these count for all services"
+    silent = {
+        "the PROXY protocol": site.quiet(OTHER_CLIENT, 80, "plain", 1),
+        "TLS": site.quiet(OTHER_CLIENT, 443, "tls", 1),
+        "a server that speaks first": site.quiet(OTHER_CLIENT, 2022, "plain", 1),
+    }
+    assert silent["a server that speaks first"]("hear") == "banner of banner-1"
+    until(lambda: [each("open") for each in flood] == ["0", "0"], "a handshake that does not end is ended")
+    time.sleep(HANDSHAKE_S + 1)
+    for what, each in silent.items():
+        assert each("ask").startswith(("api-1 ", "banner-1 ")), f"{what}: idle for longer than a handshake may take"
+    assert site.answer(4, "443", "tls") == f"api-1 {CLIENTS[4]}", "who has fewer again is served again"
 
 
 @pytest.mark.long

@@ -2,7 +2,7 @@
 
 One answers HTTP requests, behind the PROXY protocol, with its name and its client's address; the file SICK has the
 names of those that answer their health check with 503. One whose name begins with `greeting` says the same unasked,
-and expects no PROXY protocol.
+and expects no PROXY protocol; one whose name begins with `banner` does so as well, and then answers requests.
 """
 
 import asyncio
@@ -42,6 +42,16 @@ async def greet(name: str, _: asyncio.StreamReader, writer: asyncio.StreamWriter
     writer.close()
 
 
+async def talk(name: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(f"banner of {name}\n".encode())
+    try:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"{name} {writer.get_extra_info('peername')[0]}\n".encode())
+    except (asyncio.IncompleteReadError, ConnectionError):
+        pass
+    writer.close()
+
+
 async def main() -> None:
     sick = Path(sys.argv[1])
     for each in sys.argv[2:]:
@@ -49,6 +59,8 @@ async def main() -> None:
         address, _, port = at.rpartition(":")
         if name.startswith("greeting"):
             await asyncio.start_server(lambda *ends, name=name: greet(name, *ends), address, int(port))
+        elif name.startswith("banner"):
+            await asyncio.start_server(lambda *ends, name=name: talk(name, *ends), address, int(port))
         else:
             await asyncio.start_server(lambda *ends, name=name: http(name, sick, *ends), address, int(port))
     print("ready", flush=True)

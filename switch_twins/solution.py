@@ -257,15 +257,16 @@ class Solution:
                 for address in _addresses(interface, is_ipv6=is_ipv6):
                     prefix = prefix_text(address)
                     connected.setdefault(prefix, Route(prefix, "connected", (NextHop("", interface.name),)))
-        hops: dict[str, list[NextHop]] = {}
+        hops: dict[str, dict[int, list[NextHop]]] = {}
         statics = state.outside.static_routes if is_ipv6 else state.static_routes
         for static in statics if state.is_routing else ():
             if static.vrf != vrf:
                 continue
             hop = NextHop("", "") if static.is_discard else _resolve(static.next_hop, static.interface, connected)
             if hop is not None:
-                hops.setdefault(prefix_text(static.prefix), []).append(hop)
-        routes = {prefix: Route(prefix, "static", tuple(sorted(found))) for prefix, found in hops.items()}
+                hops.setdefault(prefix_text(static.prefix), {}).setdefault(static.distance, []).append(hop)
+        nearest = {prefix: found[min(found)] for prefix, found in hops.items()}
+        routes = {prefix: Route(prefix, "static", tuple(sorted(found))) for prefix, found in nearest.items()}
         return {**routes, **connected}
 
     def _originated(self, state: SwitchState, instance: BgpInstance, policies: Policies) -> dict[str, frozenset[str]]:

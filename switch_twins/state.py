@@ -209,6 +209,7 @@ class StaticRoute:
     next_hop: str | None = None
     interface: str | None = None
     vrf: str = "default"
+    distance: int = 1
 
     @property
     def is_discard(self) -> bool:
@@ -232,7 +233,7 @@ class Outside:
     prefix_lists   of IPv6
     networks       of IPv6
     static_routes  of IPv6
-    aggregates     of both families; networks in them are not announced
+    aggregates     of both families, those that BGP can have; networks in them are not announced
     as_paths       (route map, sequence) -> the list of AS paths that it matches too
     next_hop_self  neighbours that are told this switch as the next hop
     """

@@ -210,6 +210,9 @@ class Capabilities:
     hop within the AS, static routes behind an interface."""
     outside_gap: str = "nobody has compared the lines for sessions with other networks with a source"
     """Why not, for the operator's message."""
+    aggregate_distance: int | None = None
+    """Distance of an aggregate of BGP, where a static route of the same prefix with a smaller one takes it out of BGP:
+    an aggregate's discard route has a larger one there. None: aggregates are announced whatever routes there are."""
     guards: GuardFacts = NO_GUARDS
     has_tags: bool = False
     """Ports can be trunks, and have routed subinterfaces."""

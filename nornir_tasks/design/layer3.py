@@ -1,6 +1,6 @@
 """IPv6 addresses of ports, and static routes: what an OS cannot be configured with, and what has to be on for them."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from ipaddress import IPv6Interface, ip_address, ip_network
 
@@ -26,6 +26,17 @@ def problems(device: str, intended: PartialConfig, known: Capabilities) -> Itera
     for route in (intended.static_routes or {}).values():
         where = f"{device} route {route.prefix}" + (f" in VRF {route.vrf}" if route.vrf else "")
         yield from _of_route(where, route, known)
+        yield from _of_distance(where, route, intended.aggregates or (), known)
+
+
+def _of_distance(where: str, route: StaticRoute, aggregates: Collection[str], known: Capabilities) -> Iterator[Problem]:
+    """Of the discard route of an aggregate alone, where the OS's aggregates need it, and then of each."""
+    beyond = known.aggregate_distance if route.prefix in aggregates and not route.next_hops else None
+    if route.distance is not None and beyond is None:
+        yield Problem(where, "no distance can be configured", "the system's own", str(route.distance))
+    elif beyond is not None and (route.distance or 1) <= beyond:
+        what, found = "it keeps the aggregate of this prefix out of BGP", str(route.distance or 1)
+        yield Problem(where, what, f"a distance above {beyond}", found)
 
 
 def _of_port(where: str, port: PartialPort, address: str, known: Capabilities) -> Iterator[Problem]:

@@ -17,11 +17,13 @@ class Hop:
     tag: int | None
     interface: str | None = None
     """What the next hop is behind; None: whatever route leads to it."""
+    distance: int | None = None
+    """None: the system's own."""
 
     @property
-    def alike(self) -> tuple[int | None, str | None]:
+    def alike(self) -> tuple[int | None, str | None, int | None]:
         """What all lines of one route have in common."""
-        return self.tag, self.interface
+        return self.tag, self.interface, self.distance
 
 
 def gathered(hops: Iterable[Hop]) -> tuple[tuple[StaticRoute, ...], tuple[Hop, ...]]:
@@ -38,4 +40,4 @@ def gathered(hops: Iterable[Hop]) -> tuple[tuple[StaticRoute, ...], tuple[Hop, .
 def _route(hops: list[Hop]) -> StaticRoute:
     first = hops[0]
     next_hops = tuple(each.next_hop for each in hops if each.next_hop is not None)
-    return StaticRoute(first.prefix, first.vrf, next_hops, first.tag, first.interface)
+    return StaticRoute(first.prefix, first.vrf, next_hops, first.tag, first.interface, first.distance)

@@ -252,4 +252,5 @@ def static(node: Node) -> StaticRoute:
         next_hop=params.get("hop") or params.get("via"),
         interface=params.get("interface"),
         vrf=params.get("vrf", "default"),
+        distance=int(params.get("distance") or 1),
     )

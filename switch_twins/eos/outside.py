@@ -12,6 +12,8 @@ from .extract import prefix_list, static
 from .extract_bgp import Peer, bgp
 from .to_kernel import addresses_v6
 
+AGGREGATE_DISTANCE = 200
+"""batfish/lab-validation at dbe21f0, snapshots/eos_bgp_aggregate/README.md."""
 _MODE = "ip as-path regex-mode"
 _LIST = "ip as-path access-list"
 
@@ -34,11 +36,25 @@ def outside(tree: Tree) -> Outside:
         prefix_lists=tuple(prefix_list(node) for node in tree.find("ipv6 prefix-list")),
         networks=tuple(line.params["prefix"] for line in six.find("network")) if six is not None else (),
         static_routes=tuple(static(node) for node in tree.find("ipv6 route") if "vrf" not in node.params),
-        aggregates=tuple(line.params["prefix"] for line in process.find("aggregate-address")) if process else (),
+        aggregates=tuple(_aggregates(tree, process)),
         as_path_lists=tuple(_as_path_lists(tree)),
         as_paths=dict(_as_paths(tree)),
         next_hop_self=frozenset(_sent_on(tree, process)),
     )
+
+
+def _aggregates(tree: Tree, process: Node | None) -> Iterator[str]:
+    """Those that are in BGP's table while a network in them is.
+
+    An aggregate is a route of its own, and in BGP while it is the one in use: one whose prefix has a static route of a
+    smaller distance is announced to nobody (tests/recorded/eos_show/aggregates.txt: 1 and 199 keep it out, 254 does
+    not). Whether the static route's next hop is reached is not asked.
+    """
+    found = (static(node) for word in ("ip route", "ipv6 route") for node in tree.find(word))
+    preferred = {each.prefix for each in found if each.vrf == "default" and each.distance < AGGREGATE_DISTANCE}
+    for line in process.find("aggregate-address") if process is not None else ():
+        if line.params["prefix"] not in preferred:
+            yield line.params["prefix"]
 
 
 def peers_v6(tree: Tree) -> Iterator[BgpNeighbor]:

@@ -162,7 +162,8 @@ def _entry(entry: RouteMapEntry, six: frozenset[str], as_paths: str | None) -> I
 def _static(route: StaticRoute) -> str:
     where = [route.next_hop] if route.next_hop else []
     where += [kernel_name(route.interface)] if route.interface else []
-    return f"{_ip(route.prefix)} route {_prefix(route.prefix)} {' '.join(where) or 'blackhole'}"
+    distance = f" {route.distance}" if route.distance != 1 else ""
+    return f"{_ip(route.prefix)} route {_prefix(route.prefix)} {' '.join(where) or 'blackhole'}{distance}"
 
 
 # -- BFD -----------------------------------------------------------------------------------------------------------

@@ -25,6 +25,10 @@ class StaticRoute:
     """The interface that the next hops are behind: the route stands while this is up, and never leads to them by way of
     another route, as of a default route. None: whatever route leads to them."""
 
+    distance: int | None = None
+    """Routes of the same prefix from elsewhere with a smaller one are preferred, 2 to 255. None: the system's own, 1,
+    by which a static route goes before whatever a protocol has."""
+
     @property
     def key(self) -> RouteKey:
         """Which route of the switch it is."""

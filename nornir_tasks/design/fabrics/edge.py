@@ -46,6 +46,8 @@ ANY: dict[Family, str] = {"ipv4": "0.0.0.0/0", "ipv6": "::/0"}
 GLOBAL: dict[Family, tuple[str, int, int]] = {"ipv4": ("0.0.0.0/0", 8, 24), "ipv6": ("2000::/3", 16, 48)}
 """Where routes of others are, and how long they are at least and at most: shorter ones stand for half of the Internet,
 longer ones nobody else takes (NLNOG/bgpfilterguide at a3934ac2, guides/small_prefixes.md)."""
+LAST_DISTANCE = 254
+"""Of static routes that stand behind those of every protocol; routes of distance 255 are not used at all."""
 WHOLE: dict[Family, int] = {"ipv4": 32, "ipv6": 128}
 _IN: Direction = "in"
 _FILTER = "FILTER"
@@ -310,7 +312,15 @@ class _Router:
                 yield StaticRoute(prefix, next_hops=(link.firewalls,), interface=self.inside_port)
         for prefix in self.terms.aggregates:
             if prefix not in self.terms.inside:
-                yield StaticRoute(prefix)
+                yield StaticRoute(prefix, distance=self.discard_distance)
+
+    @property
+    def discard_distance(self) -> int | None:
+        """Of the discard route of an aggregate: behind the aggregate's own route, where that must be used to be told.
+
+        It still discards once the aggregate is gone, so packets do not circle between the router and its upstream.
+        """
+        return None if self.device.capabilities.aggregate_distance is None else LAST_DISTANCE
 
     # -- sessions ---------------------------------------------------------------------------------------------------
 

@@ -195,6 +195,9 @@ _TOMAHAWK4 = Capabilities(
     # pyavd 6.4.0 eos__as_path, eos__ipv6_prefix_lists, eos__router_bgp (aggregate_addresses, address_family_ipv6,
     # next_hop_self), eos__static_routes (interface and next_hop)
     has_outside_bgp=True,
+    # tests/recorded/eos_show/aggregates.txt, vEOS 4.23.0.1F in the ribd model; of multi-agent, which is configured,
+    # no capture was found: where it announces aggregates whatever routes there are, the distance changes nothing
+    aggregate_distance=200,
     # passwords.py: the switch has a text of its own for each peer group; EOS is Linux, whose longest password is 80
     guards=GuardFacts(
         md5=KeyFacts(r"[!-~]{1,80}", "the password itself, 1-80 printable characters without spaces"),

@@ -159,7 +159,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         pair=pair(fields, left),
         interfaces=with_gateway_mac(fields["interfaces"], fields, left),
         routing_policy=routing_policy(fields, left),
-        static_routes=static_routes(fields, left),
+        static_routes=static_routes(fields, left, bgp.aggregates if bgp is not None else ()),
         bgp=bgp,
         base=replace(base, reach=reach(fields, left), tacacs=tacacs, radius=radius, snmp=snmp(fields, left)),
     )

@@ -1,7 +1,7 @@
 """EOS lines of IPv6, VRFs and static routes parsed."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from nornir_tasks.design.config.gateway import Gateway
@@ -37,7 +37,8 @@ _PORT = r"[A-Z][A-Za-z-]*\d[\d/.]*"
 
 
 def _hop(found: re.Match[str]) -> Hop:
-    return Hop(found[1], found[2], found[4], int(found[5]) if found[5] else None, found[3])
+    tag, distance = (int(each) if each else None for each in (found[6], found[3]))
+    return Hop(found[1], found[2], found[5], tag, found[4], distance)
 
 
 TOP = (
@@ -47,10 +48,12 @@ TOP = (
     row(r"ipv6 unicast-routing vrf (\S+)", "ipv6_vrfs", text, many=True),
     *(
         row(
-            rf"{word} route (?:vrf (\S+) )?({address}/\d+) (?:Null0|(?:({_PORT}) )?({address}))(?: tag (\d+))?",
+            rf"{word} route (?:vrf (\S+) )?({address}/\d+) "
+            rf"(?:Null0(?: ([2-9]|[1-9]\d+))?|(?:({_PORT}) )?({address}))(?: tag (\d+))?",
             "hops",
             _hop,
-            # a line with a distance, a name or a metric is another one's
+            # a line with a name or a metric is another one's, and so is one with a distance but the discard route of an
+            # aggregate (static_routes). With another distance it is another route: both stand (corpus/eos/NOTES.md)
             single=rf"{word} route (?:vrf \S+ )?\S+ (?:Null0|(?:{_PORT} )?{address})(?= tag \d+$|$)",
             many=True,
         )
@@ -95,13 +98,16 @@ def advertised_ms(values: Fields) -> int | None:
     return _DEFAULT_RA_INTERVAL_MS if sends else None
 
 
-def static_routes(fields: Fields, left: ConfigTree) -> tuple[StaticRoute, ...]:
-    """Discard routes, and routes to next hops."""
-    routes, odd = gathered(fields.get("hops", ()))
-    for hop in odd:
+def static_routes(fields: Fields, left: ConfigTree, aggregates: Collection[str]) -> tuple[StaticRoute, ...]:
+    """Discard routes, and routes to next hops. Of those with a distance the ones of aggregates alone are known."""
+    hops: list[Hop] = fields.get("hops", [])
+    others = [each for each in hops if each.distance and (each.vrf is not None or each.prefix not in aggregates)]
+    routes, odd = gathered(each for each in hops if each not in others)
+    for hop in (*others, *odd):
         word, vrf = "ipv6" if ":" in hop.prefix else "ip", f"vrf {hop.vrf} " if hop.vrf else ""
         tag, behind = "" if hop.tag is None else f" tag {hop.tag}", f"{hop.interface} " if hop.interface else ""
-        left.add(f"{word} route {vrf}{hop.prefix} {behind}{hop.next_hop or 'Null0'}{tag}")
+        distance = "" if hop.distance is None else f" {hop.distance}"
+        left.add(f"{word} route {vrf}{hop.prefix} {behind}{hop.next_hop or 'Null0'}{distance}{tag}")
     return routes
 
 

@@ -100,6 +100,18 @@ def test_what_is_announced_is_an_exact_list_and_stands_on_routes_by_the_vlan_alo
     assert all(not routes[each].next_hops for each in config.bgp.aggregates)
 
 
+@pytest.mark.parametrize("system", edge_systems.SYSTEMS)
+def test_a_discard_route_never_keeps_its_aggregate_out_of_bgp(system: str) -> None:
+    """Where an aggregate has a distance, a route of its prefix with a smaller one would: the discard route has not."""
+    for made in edge_systems.edges(system):
+        assert made.config.bgp is not None
+        routes = {each.prefix: each for each in made.config.static_routes}
+        distances = {routes[each].distance for each in made.config.bgp.aggregates}
+        assert distances == ({254} if made.capabilities.aggregate_distance == 200 else {None})
+        assert (made.capabilities.aggregate_distance is not None) == (system == "eos")
+        assert {each.distance for each in routes.values() if each.next_hops} <= {None}
+
+
 def test_a_drained_router_makes_paths_longer_both_ways_and_never_by_a_number_that_the_other_one_refuses() -> None:
     config = router("edge-1", drained=True).config
     assert config.bgp is not None

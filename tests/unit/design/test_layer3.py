@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.design import layer3
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.pipeline import device_config
@@ -124,10 +125,24 @@ def test_addresses_and_routes_that_cannot_be_are_refused_by_name(device: str) ->
         (StaticRoute("10.32.0.0/24", None, ("2001:db8::1",)), "a next hop of the other family"),
         (StaticRoute("10.32.0.1/24"), "a route that is none"),
         (StaticRoute("10.32.0.0/24", tag=0), "no such tag can be configured"),
+        (StaticRoute("10.32.0.0/24", distance=254), "no distance can be configured"),
     ):
         assert refused(device, PartialConfig(static_routes={route.key: route})) == [
             f"{device} route {route.prefix}: {what}"
         ]
+
+
+@SYSTEMS
+def test_a_route_that_keeps_an_aggregate_out_of_bgp_is_refused_where_it_would(device: str) -> None:
+    known = with_storage().device(device).capabilities
+    for distance in (None, 199, 200, 254):
+        route = StaticRoute("203.0.113.0/24", distance=distance)
+        config = PartialConfig(static_routes={route.key: route}, aggregates=frozenset({route.prefix}))
+        found = [each.what for each in layer3.problems(device, config, known)]
+        if known.os == "eos":
+            assert found == ([] if distance == 254 else ["it keeps the aggregate of this prefix out of BGP"])
+        else:
+            assert found == ([] if distance is None else ["no distance can be configured"])
 
 
 @SYSTEMS

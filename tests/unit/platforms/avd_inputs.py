@@ -218,8 +218,9 @@ def _routes(config: DeviceConfig) -> Inputs:
 
 def _hops(route: StaticRoute) -> list[Inputs]:
     behind = {"interface": route.interface} if route.interface else {}
+    kind: Inputs = {"tag": route.tag, "distance": route.distance}
     ends: list[Inputs] = [{"next_hop": each, **behind} for each in route.next_hops] or [{"interface": "Null0"}]
-    return [{"vrf": route.vrf or "default", "prefix": route.prefix, "tag": route.tag, **end} for end in ends]
+    return [{"vrf": route.vrf or "default", "prefix": route.prefix, **kind, **end} for end in ends]
 
 
 def _bgp(bgp: Bgp) -> Inputs:

@@ -155,6 +155,8 @@ def static_routes(config: DeviceConfig) -> Facts:
 
 def _route(route: StaticRoute) -> Facts:
     tag = {} if route.tag is None else {"tag": route.tag}
+    if route.distance is not None:
+        tag["admin_distance"] = route.distance
     return {"dest": route.prefix, "next_hops": [{"interface": hop, **tag} for hop in route.next_hops or ("Null0",)]}
 
 

@@ -37,10 +37,17 @@ _OF_PROXY = (
     "/etc/systemd/system/squid.service.d/gpufabric-relay.conf",
     "/usr/local/sbin/gpufabric-relay-proxy-works",
     "/etc/keepalived/keepalived.conf",
+    "/etc/systemd/system/keepalived.service.d/gpufabric-relay.conf",
     "squid.service",
     "keepalived.service",
 )
 """Of a relay, where the intent asks for a proxy."""
+_OF_SHARING = (
+    "/etc/keepalived/keepalived.conf",
+    "/etc/systemd/system/keepalived.service.d/gpufabric-load-balancer.conf",
+    "keepalived.service",
+)
+"""Of a load balancer on a machine of its own."""
 PARTS = (
     Part(
         role="firewall",
@@ -85,11 +92,12 @@ PARTS = (
         files={
             "/etc/haproxy/haproxy.cfg": "haproxy.cfg.j2",
             "/etc/keepalived/keepalived.conf": "keepalived.conf.j2",
+            "/etc/systemd/system/keepalived.service.d/gpufabric-load-balancer.conf": "keepalived-dropin.conf.j2",
             "/etc/sysctl.d/60-gpufabric-load-balancer.conf": "sysctl.conf.j2",
         },
         units=("haproxy.service", "keepalived.service"),
         settings="/etc/sysctl.d/60-gpufabric-load-balancer.conf",
-        only=dict.fromkeys(("/etc/keepalived/keepalived.conf", "keepalived.service"), "load_balancer_shares"),
+        only=dict.fromkeys(_OF_SHARING, "load_balancer_shares"),
     ),
     Part(
         role="boundary_relay",
@@ -101,6 +109,7 @@ PARTS = (
             "/etc/systemd/system/squid.service.d/gpufabric-relay.conf": "squid-dropin.conf.j2",
             "/usr/local/sbin/gpufabric-relay-proxy-works": "works.sh.j2",
             "/etc/keepalived/keepalived.conf": "keepalived.conf.j2",
+            "/etc/systemd/system/keepalived.service.d/gpufabric-relay.conf": "keepalived-dropin.conf.j2",
         },
         units=("unbound.service", "chrony.service", "squid.service", "keepalived.service"),
         only={

@@ -29,6 +29,7 @@ SYSCTL = "/etc/sysctl.d/60-gpufabric-load-balancer.conf"
 TEXTS = {
     "/etc/haproxy/haproxy.cfg": "global\n",
     "/etc/keepalived/keepalived.conf": "global_defs {\n}\n",
+    "/etc/systemd/system/keepalived.service.d/gpufabric-load-balancer.conf": "[Service]\n",
     SYSCTL: "net.ipv4.ip_nonlocal_bind = 1\n",
 }
 PUBLISHED = ("203.0.113.70/32", "2001:db8:101::46/128")
@@ -83,7 +84,7 @@ def test_a_right_balancer_passes() -> None:
     report = judged(facts())
     assert [str(each) for each in report.findings if each.verdict is not Verdict.PASS] == []
     # files, services, a setting, link and two addresses, all shared ones together and each, a certificate
-    assert len(report.findings) == 3 + 2 + 1 + 3 + 3 + 1
+    assert len(report.findings) == 4 + 2 + 1 + 3 + 3 + 1
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def judged(values: dict[str, Any], **changes: Any) -> HostReport:
 def test_a_relay_without_the_proxys_addresses_passes_while_the_other_one_has_them() -> None:
     report = judged(variables())
     assert [str(each) for each in report.findings if each.verdict is not Verdict.PASS] == []
-    assert len(report.findings) == 6 + 4 + 3 + 3
+    assert len(report.findings) == 7 + 4 + 3 + 3
     assert roles(variables()) == ("boundary_relay", "host_validate")
 
 

@@ -59,3 +59,9 @@ def test_a_firewall_whose_rules_did_not_load_takes_no_addresses() -> None:
     assert "nft list counters table inet gpufabric_firewall" in asks
     (after,) = [line for line in lines if line.startswith("After=")]
     assert "gpufabric-firewall.service" in after.partition("=")[2].split()
+
+
+def test_a_keepalived_that_dies_comes_back_however_often() -> None:
+    lines = rendered("keepalived-dropin.conf.j2")
+    assert {"StartLimitIntervalSec=0", "Restart=on-failure", "RestartSec=2"} <= set(lines)
+    assert lines.index("[Unit]") < lines.index("StartLimitIntervalSec=0") < lines.index("[Service]")

@@ -202,6 +202,19 @@ def test_all_addresses_move_together_when_one_port_loses_its_cable(
     went_on(streams.ended(), f"{active.name} loses the cable of lan", figure, was_idle and is_idle())
 
 
+def test_without_any_carrier_in_one_zone_no_zone_has_its_addresses_until_one_is_back(
+    firewalls: tuple[Firewall, Firewall],
+) -> None:
+    active, standby = firewalls
+    for each in firewalls:
+        each.cut("down", ("lan",))
+    until(lambda: active.shared() == set(), "the addresses of all zones are given up")
+    time.sleep(5)
+    assert (active.shared(), standby.shared()) == (set(), set()), "docs/boundary.md says so of both firewalls"
+    standby.cut("up", ("lan",))
+    until(lambda: (active.shared(), standby.shared()) == (set(), SHARED), "the one that has a carrier has them all")
+
+
 def test_without_the_other_ones_connections_an_open_one_does_not_go_on(firewalls: tuple[Firewall, Firewall]) -> None:
     active, standby = firewalls
     streams = Streams(active.pair)

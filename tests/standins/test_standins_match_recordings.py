@@ -229,6 +229,6 @@ def test_what_nobody_recorded_is_refused(state, run, command: str) -> None:
 
 def test_a_card_answers_each_of_many_that_ask_at_once(state, run) -> None:
     write_nic(state, "rail0", factory("mlx5_core"))
-    asked = ["mlxreg -d 0000:00:10.0 --reg_name ROCE_ACCL --get"] * 60
+    commands = ["mlxreg -d 0000:00:10.0 --reg_name ROCE_ACCL --get"] * 60
     with ThreadPoolExecutor(6) as pool:
-        assert {(call.exit_code, call.stderr) for call in pool.map(run, asked)} == {(0, "")}
+        assert {(call.exit_code, call.stderr) for call in pool.map(run, commands)} == {(0, "")}

@@ -29,6 +29,7 @@ from nat_records import Files, files, records, written
 pytestmark = [needs_root]
 
 ROLE = ROOT / "roles" / "nat_gateway"
+BALANCER = ROOT / "roles" / "load_balancer"
 LOG, FIND = ROLE / "files" / "nat_log.py", ROLE / "files" / "nat_find.py"
 SERVER, OFFICE = "198.51.100.77", "192.0.2.5"
 TALK = Path(__file__).with_name("boundary_talk.py")
@@ -57,8 +58,14 @@ def pools() -> dict[str, Any]:
 
 
 def settings(pair: Pair, name: str) -> None:
-    """Of the kernel, as the role has them: without them the kernel tells of no end whose beginning nobody heard."""
-    its = yaml.safe_load((ROLE / "vars" / "main.yml").read_text())["__nat_gateway_settings"]
+    """Of the kernel, as the role has them: without them the kernel tells of no end whose beginning nobody heard.
+
+    And as role load_balancer has them where the firewalls are the balancers too.
+    """
+    its = {
+        **yaml.safe_load((ROLE / "vars" / "main.yml").read_text())["__nat_gateway_settings"],
+        **yaml.safe_load((BALANCER / "vars" / "main.yml").read_text())["__load_balancer_settings"],
+    }
     pair.inside(name, "sysctl", "-q", "-w", *(f"{key}={value}" for key, value in its.items()))
 
 
@@ -221,6 +228,63 @@ def test_what_was_open_when_the_log_began_is_in_it(pair: Pair, tmp_path: Path) -
     time.sleep(0.5)
     assert found(last["address"], last["port"], time.time() + 5, "udp", gateway.folder) == []
     gateway.stop()
+
+
+def outside() -> tuple[str, str]:
+    """The shared address, with its length, and the port that has it."""
+    shared = values()["nat_gateway_shared"]
+    (its,) = (each for each in values()["firewall_zones"] if each["shared"].startswith(f"{shared}/"))
+    return its["shared"], its["port"]
+
+
+def test_where_the_shared_address_has_left_a_connection_has_moved_and_not_ended(pair: Pair, tmp_path: Path) -> None:
+    address, port = outside()
+    gateway = Gateway(pair, "firewall-1", tmp_path / "log")
+
+    source = hosts()["api"][0]
+
+    def one() -> dict[str, Any]:
+        seen = Seen(pair)
+        send(pair, "business", SERVER, [(source, "udp", 0)])
+        (its,) = seen.ended()
+        return its
+
+    def last_record(of: dict[str, Any]) -> tuple[str, str | None]:
+        pair.inside("firewall-1", "conntrack", "-D", "-s", source)
+        time.sleep(0.5)
+        *_, its = (each for each in gateway.records() if each.get("outside_port") == of["port"])
+        return its["event"], its.get("copy")
+
+    ended = one()
+    assert last_record(ended) == ("ended", None)
+    moved = one()
+    pair.ip("firewall-1", "address", "delete", address, "dev", port)
+    try:
+        assert last_record(moved) == ("ended", "moved")
+    finally:
+        pair.ip("firewall-1", "address", "add", address, "dev", port)
+    later = time.time() + 5
+    assert found(ended["address"], ended["port"], later, "udp", gateway.folder) == []
+    (answer,) = found(moved["address"], moved["port"], later, "udp", gateway.folder)
+    assert "to still open, by firewall-1" in answer
+    gateway.stop()
+
+
+def test_an_address_is_had_by_whoever_has_it_although_sockets_may_be_bound_to_any(pair: Pair) -> None:
+    (shared, port), others = outside(), ("203.0.113.3", "2001:db8:100::3", "192.0.2.200", "fd00:bad::1")
+    shared_v6 = next(each["shared_v6"] for each in values()["firewall_zones"] if each["shared"] == shared)
+    pair.ip("firewall-1", "address", "add", shared_v6, "dev", port, "nodad")
+    ours = [each.partition("/")[0] for each in (shared, shared_v6)]
+    asking = f"""
+import json, socket, sys
+sys.path.insert(0, {str(LOG.parent)!r})
+from nat_log import has
+for address in sys.argv[1:]:
+    socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM).bind((address, 0))
+print(json.dumps([address for address in sys.argv[1:] if has(address)]))
+"""
+    assert json.loads(pair.inside("firewall-1", sys.executable, "-Ic", asking, *ours, *others)) == ours
+    pair.ip("firewall-1", "address", "delete", shared_v6, "dev", port)
 
 
 def test_the_log_is_bounded_and_says_where_it_begins(pair: Pair, tmp_path: Path) -> None:

@@ -42,6 +42,8 @@ CTA_IP_V4_SRC, CTA_IP_V4_DST = 1, 2
 CTA_PROTO_NUM, CTA_PROTO_SRC_PORT, CTA_PROTO_DST_PORT, CTA_PROTO_ICMP_ID = 1, 2, 3, 4
 IPS_SRC_NAT = 1 << 4
 SO_RCVBUFFORCE = 33
+# linux/netlink.h, linux/rtnetlink.h
+NETLINK_ROUTE, RTM_NEWROUTE, RTM_GETROUTE, RTA_DST, RTN_LOCAL, RTM_TYPE_AT = 0, 24, 26, 1, 2, 7
 PROTOCOLS = {1: "icmp", 6: "tcp", 17: "udp", 132: "sctp"}
 
 BUFFER_BYTES = 64 << 20
@@ -164,13 +166,20 @@ def open_now() -> Iterator[dict[str, Any]]:
 
 
 def has(address: str) -> bool:
-    """Does this host have it now?"""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as trying:
-        try:
-            trying.bind((address, 0))
-        except OSError:
-            return False
-    return True
+    """Does this host have it now, be it as a secondary one?
+
+    The kernel is asked whether packets to it end here. A socket can be bound to any address where load balancers run:
+    they set ip_nonlocal_bind.
+    """
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    wanted = socket.inet_pton(family, address)
+    route = struct.pack("=8BI", family, 8 * len(wanted), 0, 0, 0, 0, 0, 0, 0)
+    route += struct.pack("=HH", 4 + len(wanted), RTA_DST) + wanted
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_ROUTE) as asking:
+        asking.send(struct.pack("=IHHII", 16 + len(route), RTM_GETROUTE, NLM_F_REQUEST, 1, 0) + route)
+        # Where there is no way to it, the answer is an error.
+        answers = messages(asking.recv(1 << 14))
+        return any(kind == RTM_NEWROUTE and payload[RTM_TYPE_AT] == RTN_LOCAL for kind, _, payload in answers)
 
 
 class Syslog:

@@ -16,7 +16,7 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.intent.attached_rules import of_trees
 from nornir_tasks.intent.boundary_flow_rules import BASTIONS, BASTIONS_FIRST
 from nornir_tasks.intent.boundary_model import BalancersIntent, BoundaryIntent, PublishedIntent, ZoneIntent
-from nornir_tasks.intent.boundary_names import groups_of, kept_apart, reached_planes
+from nornir_tasks.intent.boundary_names import EDGE_LOOPBACK, groups_of, kept_apart, reached_planes
 from nornir_tasks.intent.boundary_relay_model import RelaysIntent
 from nornir_tasks.intent.flow_rules import OUTSIDE
 from nornir_tasks.intent.model import Intent
@@ -24,6 +24,7 @@ from nornir_tasks.intent.model import Intent
 SSH = 22
 DNS, NTP, PROXY = 53, 123, 3128
 """Ports that relays listen on; the last one is squid's own."""
+LOOPBACKS = "loopbacks of edge routers"
 Protocol = Literal["tcp", "udp", "icmp"]
 """``icmp``: echo requests, of IPv6 those of ICMPv6."""
 TRANSPORTS: tuple[Protocol, ...] = ("udp", "tcp")
@@ -95,7 +96,7 @@ class Boundary:
     zones: tuple[Zone, ...]
     rows: tuple[Row, ...]
     never: Prefixes
-    """Pools of fabrics, and of planes that no packet reaches or leaves by the firewalls."""
+    """Pools of fabrics and edge routers, and of planes that no packet reaches or leaves by the firewalls."""
     exempt: Prefixes
     """Prefixes outside that are named, and so may come from there even where nobody else's of the kind may."""
     egress: tuple[Egress, ...]
@@ -230,8 +231,9 @@ def _named_apart(intent: Intent, reached: Mapping[str, str]) -> Iterator[Named]:
     found: dict[str, list[str]] = {}
     for path, pool in kept_apart(intent, but=None):
         kind, name = str(path[0]), str(path[1])
+        title = LOOPBACKS if path == EDGE_LOOPBACK else f"{kind.removesuffix('s')} {name}"
         if kind != "planes" or name not in reached:
-            found.setdefault(f"{kind.removesuffix('s')} {name}", []).append(str(pool))
+            found.setdefault(title, []).append(str(pool))
     yield from (Named(name, "", of(prefixes)) for name, prefixes in found.items())
 
 

@@ -66,6 +66,7 @@ def from_upstream(name: str, terms: EdgeTerms, session: OutsideSession, facts: A
 def from_inside(name: str, terms: EdgeTerms, link: InsideLink, place: int, facts: AclFacts | None) -> AccessList:
     """What the VLAN to the firewalls takes in: sources of what is announced, and what neighbours there say.
 
+    Nothing is for the routers themselves, at whatever address of theirs: a flow to outside would reach their daemons.
     Where the list filters what is bridged too, what the other router took in from its upstreams passes to the firewall
     that is cabled to this one. Whoever sends the like from inside gets it back: it leads to the firewalls.
 
@@ -74,7 +75,8 @@ def from_inside(name: str, terms: EdgeTerms, link: InsideLink, place: int, facts
     family = link.family
     around, to_all = ON_LINK[family]
     sessions = [each for one in terms.outside_links for each in one.sessions if each.family == family]
-    of_routers = [*_shared(link), *(each.address.partition("/")[0] for each in sessions)]
+    loopbacks = (each for each in terms.loopbacks if family_of(each) == family)
+    of_routers = [*_shared(link), *(each.address.partition("/")[0] for each in sessions), *loopbacks]
     ours = _of(terms.aggregates, family)
     bridged = ours if facts is not None and facts.svi_takes_bridged else []
     return _list(

@@ -79,7 +79,6 @@ class _Maker:
         return f"{self.edge.name_prefix}-{number}"
 
     def device(self, number: int, terms: EdgeTerms) -> Device:
-        loopback = self.edge.loopback.network_address + number - 1
         return Device(
             name=self.name(number),
             fabric=self.edge.name_prefix,
@@ -93,7 +92,7 @@ class _Maker:
             model=self.choice.model.model,
             capabilities=self.choice.capabilities,
             asn=terms.asn,
-            loopback=str(loopback),
+            loopback=_loopback(self.edge, number),
         )
 
     def links(self) -> Iterator[Link]:
@@ -144,6 +143,7 @@ def _terms(boundary: BoundaryIntent, edge: EdgeIntent, links: tuple[Link, ...], 
         asn=next(each.local_asn for each in boundary.upstreams.values()),
         vlan=edge.vlan,
         firewall_port=zone.port or "",
+        loopbacks=tuple(_loopback(edge, number) for number in range(1, EDGES + 1)),
         inside_links=tuple(
             InsideLink(
                 family=family_of(str(subnet)),
@@ -163,6 +163,10 @@ def _terms(boundary: BoundaryIntent, edge: EdgeIntent, links: tuple[Link, ...], 
         good_asns=frozenset(boundary.exempt.asns),
         validators=tuple((str(each.address), each.port) for each in edge.validators),
     )
+
+
+def _loopback(edge: EdgeIntent, number: int) -> str:
+    return str(edge.loopback.network_address + number - 1)
 
 
 def _key(prefix: object) -> tuple[bool, str]:

@@ -66,6 +66,8 @@ class EdgeTerms:
     vlan: int
     firewall_port: str
     """What the firewalls call their port there."""
+    loopbacks: tuple[str, ...]
+    """The routers' own addresses, whatever port is down; IPv4, without length."""
     inside_links: tuple[InsideLink, ...]
     inside: tuple[str, ...]
     """Prefixes behind the firewalls that lie in what is announced."""

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.attached_rules import of_trees
 from nornir_tasks.intent.findings import Path
+from nornir_tasks.intent.unknown import UNKNOWN
 
 if TYPE_CHECKING:
     from nornir_tasks.intent.boundary_model import BoundaryIntent, ZoneIntent
     from nornir_tasks.intent.model import Intent
 
 Network = IPv4Network | IPv6Network
+EDGE_LOOPBACK: Path = ("boundary", "edge", "loopback")
 
 
 def zone_at(name: str, *path: str) -> Path:
@@ -56,7 +58,10 @@ def groups_of(intent: "Intent", boundary: "BoundaryIntent") -> dict[str, str]:
 
 
 def kept_apart(intent: "Intent", but: str | None) -> Iterator[tuple[Path, Network]]:
-    """Pools of all fabrics and planes with their places; ``but``: the plane that is left out."""
+    """Pools of all fabrics, planes and edge routers with their places; ``but``: the plane that is left out.
+
+    Edge routers have loopbacks for themselves alone: a flow to outside is none to them.
+    """
     for name, fabric in intent.fabrics.items():
         yield ("fabrics", name, "pools", "loopback"), fabric.pools.loopback
         yield ("fabrics", name, "pools", "links"), fabric.pools.links
@@ -71,3 +76,6 @@ def kept_apart(intent: "Intent", but: str | None) -> Iterator[tuple[Path, Networ
                 yield ("planes", name, "vlans", vlan, "hosts"), each.hosts
             if each.hosts_v6 is not None:
                 yield ("planes", name, "vlans", vlan, "hosts_v6"), each.hosts_v6
+    edge = None if intent.boundary is None else intent.boundary.edge
+    if edge is not None and edge is not UNKNOWN:
+        yield EDGE_LOOPBACK, edge.loopback

@@ -5,7 +5,7 @@ from ipaddress import IPv4Network
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from nornir_tasks.intent.boundary_names import Network, kept_apart, links_of, zone_at
+from nornir_tasks.intent.boundary_names import EDGE_LOOPBACK, Network, kept_apart, links_of, zone_at
 from nornir_tasks.intent.findings import Finding, Path, dotted
 from nornir_tasks.intent.flow_rules import OUTSIDE
 from nornir_tasks.intent.unknown import independent
@@ -69,11 +69,11 @@ def _without(name: str, upstream: "UpstreamIntent") -> Iterator[Finding]:
 
 def _loopbacks(edge: "EdgeIntent", intent: "Intent") -> Iterator[Finding]:
     if edge.loopback.prefixlen > 31:
-        yield Finding((*AT, "loopback"), "too small for both routers", "/31 or shorter", str(edge.loopback))
+        yield Finding(EDGE_LOOPBACK, "too small for both routers", "/31 or shorter", str(edge.loopback))
     for there, pool in kept_apart(intent, but=None):
-        if pool.version == 4 and pool.overlaps(edge.loopback):
+        if there != EDGE_LOOPBACK and pool.version == 4 and pool.overlaps(edge.loopback):
             what, expected = f"overlaps {dotted(there)}", f"addresses outside {pool}"
-            yield Finding((*AT, "loopback"), what, expected, str(edge.loopback), also=there)
+            yield Finding(EDGE_LOOPBACK, what, expected, str(edge.loopback), also=there)
 
 
 def _gateways(each: "BoundaryIntent") -> Iterator[Finding]:
@@ -169,7 +169,6 @@ def _signed(name: str, upstream: "UpstreamIntent") -> Iterator[Finding]:
 def _links_apart(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
     links = list(own_links(each))
     others = [(zone_at(name), link) for name, zone in each.zones.items() for link in links_of(zone)]
-    others += [((*AT, "loopback"), each.edge.loopback)] if each.edge is not None else []
     others += list(kept_apart(intent, but=None))
     pairs = [*combinations(links, 2), *((other, link) for link in links for other in others)]
     for (before, one), (path, other) in pairs:

@@ -55,6 +55,7 @@ class Judge:
     def kept_apart(self) -> list[str]:
         reached = {zone.get("plane") for zone in self.zones.values()}
         found = [pool for each in self.data["fabrics"].values() for key, pool in each["pools"].items() if key != "asn"]
+        found += [self.boundary["edge"]["loopback"]] if "edge" in self.boundary else []
         for name, plane in self.data["planes"].items():
             if name not in reached:
                 found += plane["pools"].values()

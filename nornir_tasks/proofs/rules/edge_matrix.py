@@ -62,8 +62,9 @@ class EdgeMatrix:
         return self._of(self.terms.aggregates)
 
     def routers(self) -> Ranges:
-        """Addresses of both routers."""
+        """Addresses of both routers, on links and of themselves."""
         own = [each.address.partition("/")[0] for each in self._sessions()]
+        own += [each for each in self.terms.loopbacks if family_of(each) == self.family]
         if (link := self.terms.inside_of(self.family)) is not None:
             own += [link.gateway, *link.own]
         return ranges(each for one in own for each in of_address(one))

@@ -54,7 +54,7 @@ def test_every_proof_has_one_line_and_what_no_line_shows_is_no_pass(tmp_path: Pa
     assert done.returncode == 0, done.stderr
     assert lines[len(open_ones) :] == [
         "isolation 141 of 141 pairs",
-        "boundary 288 of 288 pairs",
+        "boundary 323 of 323 pairs",
         "class-path 84 of 84 hosts and cables, 48 skipped, 70 judged by symmetry",
         "pfc 74 of 74 cables, 54 skipped, 70 judged by symmetry",
         "headroom-fits 152 of 166 ends of cables and buffers, 14 could not be told, 54 skipped",

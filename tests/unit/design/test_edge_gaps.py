@@ -35,6 +35,13 @@ def changed(folder: Path, *changes: tuple[str, str]) -> tuple[str, ...]:
     return warned(load(str(folder)))
 
 
+def test_firewalls_let_nobody_reach_the_routers_loopbacks() -> None:
+    site = load(str(EDGE.parent))
+    wanted = boundary(site.site.intent, site.network)
+    assert wanted is not None
+    assert "10.252.0.0/31" in wanted.never["ipv4"]
+
+
 def test_who_has_addresses_of_his_own_reaches_nobody_outside_by_a_family_that_nobody_translates(tmp_path: Path) -> None:
     (line,) = changed(tmp_path)
     assert line.startswith(API_V6)

@@ -75,6 +75,13 @@ CHANGES = [
     ("leaves", AclRule(0, permit=True, source=OURS), AclRule(0, permit=True), (FIREWALLS, REST), "open"),
     ("kept", AclRule(0, permit=True, source=OURS), AclRule(0, permit=False), (FIREWALLS, REST), "blocked"),
     (
+        "a loopback",
+        AclRule(0, permit=False, destination="10.252.0.1/32"),
+        AclRule(0, permit=False, destination="10.252.0.9/32"),
+        (FIREWALLS, ROUTERS),
+        "open",
+    ),
+    (
         "refused",
         AclRule(0, permit=True, destination=OURS),
         AclRule(0, permit=False, destination=OURS),

@@ -1,11 +1,11 @@
-"""Rows of the flow matrix that firewalls let pass and edge routers do not.
+"""What edge routers do not let pass and somebody may count on: rows of the flow matrix, answers of validators.
 
 Edge routers take in from outside what is for announced prefixes, and from inside what comes from them (edge_filters).
 Whoever has other addresses reaches nobody outside unless he is translated, and nobody outside reaches him. The matrix
 alone does not show it: firewalls know nothing of what upstreams are told.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from nornir_tasks.design.boundary import Boundary, Prefixes, boundary
@@ -25,7 +25,10 @@ _TRANSLATE: dict[Family, str] = {
 
 
 def warnings(intent: Intent, network: Network) -> tuple[str, ...]:
-    """One for each row and family whose packets end at the edge routers; none where the site has no such routers."""
+    """One for each row and family whose packets end at the edge routers, and for validators in no VRF of management.
+
+    None where the site has no such routers.
+    """
     wanted, terms = boundary(intent, network), network.edge
     if wanted is None or terms is None:
         return ()
@@ -47,7 +50,17 @@ def warnings(intent: Intent, network: Network) -> tuple[str, ...]:
             if gap:
                 why = f"as no upstream is told of {prefixes}; {remedy}"
                 found[f"boundary.{row.name}: {text} {_TITLE[family]}, {why}"] = None
-    return tuple(found)
+    return (*found, *_validators(network))
+
+
+def _validators(network: Network) -> Iterator[str]:
+    """Without ``base`` they are asked from the default VRF, whose ports take in no answers of theirs."""
+    terms = network.edge
+    if terms is not None and terms.validators and network.base.get(terms.fabric) is None:
+        asked = ", ".join(address for address, _ in terms.validators)
+        why = "the routers' own lists refuse answers that come by upstreams or firewalls"
+        remedy = "name the VRF of management (base), unless the management port lies in the default VRF"
+        yield f"boundary.edge.validators: {asked} asked from the default VRF, where {why}; {remedy}"
 
 
 def _gap(wanted: Boundary, zone: str, ends: Prefixes, family: Family, covered: Sequence[_Network]) -> tuple[str, str]:

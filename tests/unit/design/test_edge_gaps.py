@@ -13,6 +13,7 @@ from nornir_tasks.design.edge_filters import from_inside, from_upstream
 from nornir_tasks.design.edge_terms import family_of
 from nornir_tasks.files.site import resource
 from nornir_tasks.usecases.site import SiteDesign, load
+from tests.unit.design import edge_systems
 
 EDGE = Path(__file__).parents[2] / "sites" / "edge" / "fabric.yml"
 FLOWS = "  flows:\n"
@@ -40,6 +41,14 @@ def test_firewalls_let_nobody_reach_the_routers_loopbacks() -> None:
     wanted = boundary(site.site.intent, site.network)
     assert wanted is not None
     assert "10.252.0.0/31" in wanted.never["ipv4"]
+
+
+def test_validators_that_are_asked_from_the_default_vrf_are_named(tmp_path: Path) -> None:
+    (tmp_path / "fabric.yml").write_text(edge_systems.text_of("eos", signed=True), encoding="utf-8")
+    named = [each for each in warned(edge_systems.design_of(tmp_path)) if "validators" in each]
+    assert [each.partition(",")[0] for each in named] == ["boundary.edge.validators: 10.183.0.20"]
+    (tmp_path / "fabric.yml").write_text(edge_systems.text_of("eos"), encoding="utf-8")
+    assert not [each for each in warned(edge_systems.design_of(tmp_path)) if "validators" in each]
 
 
 def test_who_has_addresses_of_his_own_reaches_nobody_outside_by_a_family_that_nobody_translates(tmp_path: Path) -> None:

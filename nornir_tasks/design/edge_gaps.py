@@ -57,10 +57,10 @@ def _validators(network: Network) -> Iterator[str]:
     """Without ``base`` they are asked from the default VRF, whose ports take in no answers of theirs."""
     terms = network.edge
     if terms is not None and terms.validators and network.base.get(terms.fabric) is None:
-        asked = ", ".join(address for address, _ in terms.validators)
+        addresses = ", ".join(address for address, _ in terms.validators)
         why = "the routers' own lists refuse answers that come by upstreams or firewalls"
         remedy = "name the VRF of management (base), unless the management port lies in the default VRF"
-        yield f"boundary.edge.validators: {asked} asked from the default VRF, where {why}; {remedy}"
+        yield f"boundary.edge.validators: {addresses} asked from the default VRF, where {why}; {remedy}"
 
 
 def _gap(wanted: Boundary, zone: str, ends: Prefixes, family: Family, covered: Sequence[_Network]) -> tuple[str, str]:

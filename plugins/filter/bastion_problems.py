@@ -20,19 +20,26 @@ SHORTEST_SECRET_BYTES = 16
 """Of a second factor: 128 bits (RFC 4226, section 4, R6)."""
 FIRST_PERSON = 1000
 """Lowest user number of an account that is not the system's (Debian Policy, 9.2.2)."""
+POWERS = {
+    **dict.fromkeys(("root", "sudo", "wheel", "docker", "lxd", "disk", "shadow"), "may become root"),
+    **dict.fromkeys(("adm", "systemd-journal"), "reads everybody's recordings"),
+}
+"""What members of a group can do and no person may. Debian's are in base-passwd's users-and-groups.html, those that
+read the journal in systemd-journald.service(8); that docker, lxd and wheel stand for root is from memory."""
 
 
 def bastion_problems(values: Mapping[str, Any], host: Mapping[str, Any]) -> list[str]:
     """Each problem as `variable: what is wrong; remedy`.
 
     ``values``: the role's variables without their prefix. ``host``: ``addresses`` as ``ip -json address`` prints them,
-    ``passwd`` the lines of ``getent passwd``, ``came`` SSH_CONNECTION of Ansible's own login (empty where it comes in
-    otherwise) and ``account`` its user.
+    ``passwd`` and ``group`` the lines of ``getent passwd`` and ``getent group``, ``came`` SSH_CONNECTION of Ansible's
+    own login (empty where it comes in otherwise) and ``account`` its user.
     """
     accounts = {line.split(":")[0]: int(line.split(":")[2]) for line in host["passwd"]}
     return [
         *_addresses(values, host["addresses"]),
         *_people(values, accounts),
+        *_powers(values, host["passwd"], host["group"]),
         *_keys(values),
         *_second_factors(values),
         *_tool(values, accounts, host),
@@ -58,6 +65,25 @@ def _people(values: Mapping[str, Any], accounts: Mapping[str, int]) -> Iterator[
         for target in each["targets"]:
             if target not in reached:
                 yield f"bastion_users {name}: no target is of the group {target}"
+
+
+def _powers(values: Mapping[str, Any], passwd: Sequence[str], group: Sequence[str]) -> Iterator[str]:
+    """People whose account is there already, in a group by which a session could undo what the role does."""
+    first = {line.split(":")[0]: line.split(":")[3] for line in passwd}
+    groups = [(name, number, members.split(",")) for name, _, number, members in (line.split(":") for line in group)]
+    for each in values["users"]:
+        person = each["name"]
+        for name, number, members in groups:
+            if (
+                name in POWERS
+                and person != values["tool_account"]
+                and (person in members or number == first.get(person))
+            ):
+                how = f"gpasswd -d {person} {name}" if person in members else f"usermod -g users {person}"
+                yield (
+                    f"bastion_users {person}: an account that is in the group {name} and so {POWERS[name]}, "
+                    f"where people are in none of {', '.join(sorted(POWERS))}; `{how}`, or another name"
+                )
 
 
 def _keys(values: Mapping[str, Any]) -> Iterator[str]:

@@ -44,6 +44,14 @@ HOST: dict[str, Any] = {
         "www-data:x:33:33::/:/usr/sbin/nologin",
         "ansible:x:1000:1000::/:/bin/sh",
     ],
+    "group": [
+        "root:x:0:",
+        "adm:x:4:",
+        "sudo:x:27:ansible",
+        "docker:x:990:",
+        "systemd-journal:x:999:",
+        "users:x:100:ada",
+    ],
     "came": "10.183.0.9 40000 10.183.0.2 22",
     "account": "ansible",
 }
@@ -137,6 +145,27 @@ def test_nobody_is_given_an_account_that_is_something_elses(name: str, says: str
     found = problems(users=[user], keys={name: [ED25519]}, totp_secrets={name: SECRET})
     assert [each for each in found if says in each] == found
     assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    ("passwd", "group", "wanted"),
+    [
+        (
+            "ada:x:1001:1001::/:/bin/bash",
+            ["adm:x:4:eve,ada", "sudo:x:27:ansible,ada"],
+            ["adm and so reads everybody's recordings", "sudo and so may become root"],
+        ),
+        ("ada:x:1001:990::/:/bin/bash", ["docker:x:990:"], ["docker and so may become root"]),
+        ("ada:x:1001:1001::/:/bin/bash", ["sudo:x:27:adam", "users:x:100:ada"], []),
+    ],
+    ids=["by each group", "by the account's first group", "by none"],
+)
+def test_an_account_that_may_become_root_or_reads_recordings_is_no_persons(
+    passwd: str, group: list[str], wanted: list[str]
+) -> None:
+    found = problems({"passwd": [*HOST["passwd"], passwd], "group": group})
+    assert [each.partition("the group ")[2].partition(", where")[0] for each in found] == wanted
+    assert all(each.startswith("bastion_users ada: ") and "or another name" in each for each in found)
 
 
 def test_everything_is_said_at_once_and_no_secret_is_quoted() -> None:

@@ -160,10 +160,13 @@ def test_switches_that_die_between_commit_and_confirm_are_named_with_what_will_b
 
 
 def test_two_pushes_at_once_on_one_machine_do_not_mix(operator: Operator) -> None:
-    spoil(operator, "leaf-g1-r0", "leaf-g1-r1", "spine-1", "spine-2")
-    both = [operator.begin("push", "--yes") for _ in range(2)]
-    output = {push.pid: "".join(push.communicate(timeout=120)) for push in both}
-    first, second = sorted(both, key=lambda push: push.returncode)
+    for _ in range(5):
+        spoil(operator, "leaf-g1-r0", "leaf-g1-r1", "spine-1", "spine-2")
+        both = [operator.begin("push", "--yes") for _ in range(2)]
+        output = {push.pid: "".join(push.communicate(timeout=120)) for push in both}
+        first, second = sorted(both, key=lambda push: push.returncode)
+        if second.returncode:  # on a busy machine the second may begin when the first has ended
+            break
     assert (first.returncode, second.returncode) == (0, 7), output
     assert "4 of 4 changed" in output[first.pid]
     assert "another push of this site is under way" in output[second.pid]

@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, cast
@@ -30,6 +31,14 @@ def files(folder: Path) -> list[Path]:
     # While one is compressed it is there twice.
     old = {each.name.removesuffix(".gz"): each for each in sorted(folder.glob(f"{NAME}-*.log*"), reverse=True)}
     return [*(old[name] for name in sorted(old)), *folder.glob(f"{NAME}.log")]
+
+
+def size_bytes(path: Path) -> int:
+    """In bytes, also of one that was compressed since it was listed."""
+    for each in (path, path.with_suffix(".log.gz")):
+        with suppress(FileNotFoundError):
+            return each.stat().st_size
+    return 0
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:
@@ -129,7 +138,7 @@ class Files:
         self.compressing = subprocess.Popen([*COMPRESS, str(full)])  # noqa: S603 (fixed, and a file of ours)
         self._open()
         old = files(self.folder)[:-1]
-        sizes = [each.stat().st_size for each in old]
+        sizes = list(map(size_bytes, old))
         while old and sum(sizes) > self.most_bytes - self.file_bytes:
             old.pop(0).unlink(missing_ok=True)
             sizes.pop(0)

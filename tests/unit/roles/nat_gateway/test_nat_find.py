@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[4] / "roles" / "nat_gateway" / "files"))
 import nat_find
-from nat_records import Files, files, records, written
+from nat_records import Files, files, records, size_bytes, written
 
 START = datetime(2026, 11, 28, 3, 0, tzinfo=UTC)
 FLOW = {
@@ -187,3 +187,9 @@ def test_the_command_prints_who_it_was_and_ends_with_1_where_nobody(
     assert capsys.readouterr().out.startswith("10.177.1.9 port 40000 tcp as 203.0.113.16 port 40000 to 192.0.2.5 ")
     assert nat_find.main(["203.0.113.16", "40001", "2026-11-28T03:00:12", *where]) == 1
     assert "nobody had 203.0.113.16 port 40001 then" in capsys.readouterr().err
+
+
+def test_a_file_that_was_compressed_since_it_was_listed_has_a_size(tmp_path: Path) -> None:
+    (tmp_path / "translations-20261128T030548.000000Z.log.gz").write_bytes(b"12345")
+    assert size_bytes(tmp_path / "translations-20261128T030548.000000Z.log") == 5
+    assert size_bytes(tmp_path / "translations-20261128T030549.000000Z.log") == 0

@@ -190,7 +190,8 @@ class _Router:
         """Both routers answer at the gateway, each with addresses of its own beside it.
 
         Where one of both answers (HSRP), whoever does goes on doing so: one that comes back has no routes yet, on
-        NX-OS for up to 300 s after a restart (its BGP's best-path timeout), and would drop all that leaves.
+        NX-OS for up to 300 s after a restart (initial best-path timeout: Cisco, Nexus 3000 Unicast Routing Guide
+        5.0(3)U2(2), 6-35), and would drop all that leaves.
         """
         four, six = self.terms.inside_of("ipv4"), self.terms.inside_of("ipv6")
         return PartialPort(

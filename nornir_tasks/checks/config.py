@@ -1,7 +1,7 @@
 """Configuration: the owned sections of every switch are exactly the wanted ones."""
 
 from nornir_tasks.checks.about import About
-from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.checks.evidence import Evidence, Finding, OthersLine, Verdict
 from nornir_tasks.checks.values import both
 from nornir_tasks.design.config.bgp import Neighbor
 from nornir_tasks.design.device_config import DeviceConfig
@@ -10,11 +10,11 @@ from nornir_tasks.platforms.config_tree import Change
 ABOUT = About(
     name="config",
     each="switch",
-    uncounted="each differing line after a switch's first",
+    uncounted="each differing line after a switch's first, and each line of others that may matter to the fabric",
     configuration="all owned sections, line by line, as a push compares them",
     wanted="what is rendered for the switch",
     passes="the owned sections hold what is wanted and nothing else: a push would send nothing",
-    fails="a line is missing, or is there and not asked for",
+    fails="a line is missing, or is there and not asked for, or a line of others announces prefixes of ours",
 )
 
 
@@ -34,7 +34,13 @@ def check_config(evidence: Evidence) -> list[Finding]:
             words = (word.strip('":,') for text in change.path for word in text.split())
             port = next((ports[word] for word in words if word in ports), "")
             findings.append(_line(evidence, device, port, change, values.get(port, ""), number == 0))
+    findings += [_of_others(device, each) for device, lines in evidence.others.items() for each in lines]
     return findings
+
+
+def _of_others(device: str, each: OthersLine) -> Finding:
+    message = f"{device}: line of others '{each.line}': {each.reason}"
+    return Finding("config", device, "", each.verdict, message, found=each.line, subject=each.line, counted=False)
 
 
 def _line(evidence: Evidence, device: str, port: str, change: Change, values: str, counted: bool) -> Finding:

@@ -53,6 +53,16 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class OthersLine:
+    """A line of others in a section of ours that a push leaves alone."""
+
+    line: str
+    reason: str
+    verdict: Verdict
+    """FAIL: it changes what the fabric does; ERROR: whether it does cannot be told."""
+
+
+@dataclass(frozen=True, slots=True)
 class Far:
     """What the cabling plan says is at the other end of a port."""
 
@@ -85,6 +95,8 @@ class Evidence:
     """(device, port) -> its far end, switches and hosts."""
     unreachable: Mapping[str, Problem]
     """device -> why it could not be read."""
+    others: Mapping[str, tuple[OthersLine, ...]] = field(default_factory=dict)
+    """Lines of others in sections of ours that matter, though a push leaves them alone."""
     unfinished: Mapping[str, str] = field(default_factory=dict)
     """device -> why its running configuration may be lost."""
     certificates: Mapping[str, Certificate] = field(default_factory=dict)

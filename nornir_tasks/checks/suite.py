@@ -198,6 +198,7 @@ def _not_read(evidence: Evidence) -> list[Finding]:
         changes=dict.fromkeys(blank, ()),
         running={},
         unreachable={},
+        others={},
         unfinished={},
     )
     return [

@@ -16,7 +16,7 @@ import typer
 
 from nornir_tasks.errors import GpufabricError, Problem
 
-CARRIED = ("site", "plane", "accept_release", "allow_management", "unguarded", "hosts_reorder")
+CARRIED = ("site", "plane", "accept_release", "allow_management", "adopt", "unguarded", "hosts_reorder")
 """Parameters that say what a verb is about, or without which it would be refused where the verb that ran was not."""
 
 _CONTEXT: ContextVar[typer.Context | None] = ContextVar("CONTEXT", default=None)

@@ -54,6 +54,14 @@ AllowManagement = Annotated[
     list[str] | None,
     typer.Option("--allow-management", help="Let this switch's change touch accounts, management path or API."),
 ]
+Adopt = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--adopt",
+        help="Take over an object of others that is in the way, as plan lists it: SWITCH:OBJECT, or @FILE with one a "
+        "line (may be repeated).",
+    ),
+]
 AcceptRelease = Annotated[
     bool, typer.Option("--accept-release", help="Go on though a switch runs another release than declared.")
 ]

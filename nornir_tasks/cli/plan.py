@@ -21,6 +21,7 @@ def plan(
     plane: options.Plane = None,
     limit: options.Limit = None,
     allow_management: options.AllowManagement = None,
+    adopt: options.Adopt = None,
     accept_release: options.AcceptRelease = False,
     workers: options.Workers = 64,
     json: options.Json = False,
@@ -29,10 +30,11 @@ def plan(
     from nornir_tasks.cli.console import print_json
     from nornir_tasks.cli.progress import Display
     from nornir_tasks.usecases import push as usecase
+    from nornir_tasks.usecases.adopting import adopted
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
 
-    reach = Reach(frozenset(allow_management or ()), accept_release, workers=workers)
+    reach = Reach(frozenset(allow_management or ()), accept_release, workers=workers, adopt=adopted(adopt or ()))
     found = usecase.plan(select(load(site), plane or (), limit or ()), reach, Display())
     if json:
         print_json(plan_as_json(found))
@@ -47,6 +49,9 @@ def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str 
     changing = found.changing
     for each in changing.values():
         out.print("\n".join(_lines(each, most_lines, preview)))  # in one go: rich takes long to begin
+    for each in found.plans.values():
+        for line in others_lines(each, most_lines, preview):
+            out.print(line, markup=False, soft_wrap=True)
     for line in _ways(found):
         out.print(line, markup=False, soft_wrap=True)
     out.print(f"{len(changing)} of {len(found.plans)} switches would change")
@@ -63,6 +68,29 @@ def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str 
             "  1. ansible-playbook site.yml, which tells their NICs to reorder and reads that back; start jobs anew\n"
             f"  2. {runnable('nornir push --hosts-reorder')}"
         )
+
+
+def others_lines(plan: "PlanSummary", most_lines: int | None, preview: str) -> Iterator[str]:
+    """Lines of others on one switch: what a push would need adopted, then what it leaves alone."""
+    from nornir_tasks.deploy.problems import quoted
+
+    if not plan.others:
+        return
+    yield f"lines of others on {plan.device}:"
+    shown = sorted(plan.others, key=lambda each: not each[0].is_in_the_way)
+    for each, disruption in islice(shown, most_lines):
+        name = " / ".join(each.path)
+        tag = "" if disruption.severity == 0 else f"   <- {disruption}"
+        if each.is_in_the_way:
+            yield f"  would be replaced: {name}, by {' / '.join(each.in_the_way_of)} ({each.reason}){tag}"
+        else:
+            yield f"  stays: {name} ({each.reason})"
+    if most_lines is not None and len(shown) > most_lines:
+        yield f"  and {len(shown) - most_lines} more, all shown by: {runnable(f'{preview} --limit {plan.device}')}"
+    for words, is_wanted in (("a push needs", True), ("to have a push remove what stays", False)):
+        objects = dict.fromkeys(" / ".join(each.adopt) for each, _ in shown if each.is_in_the_way is is_wanted)
+        if objects and (most_lines is None or len(objects) <= most_lines):
+            yield f"  {words}: {' '.join(f'--adopt {quoted(plan.device, name)}' for name in objects)}"
 
 
 def _ways(found: "PlanReport") -> Iterator[str]:
@@ -128,5 +156,15 @@ def _device_as_json(plan: "PlanSummary") -> dict[str, Any]:
         "disruption": plan.disruption,
         "changes": [
             {"op": change.op, "path": change.path, "disruption": disruption} for change, disruption in plan.rows()
+        ],
+        "others": [
+            {
+                "path": each.path,
+                "reason": each.reason,
+                "adopt": f"{plan.device}:{' / '.join(each.adopt)}",
+                "replaced_by": each.in_the_way_of or None,
+                "disruption": disruption,
+            }
+            for each, disruption in plan.others
         ],
     }

@@ -21,6 +21,7 @@ def push(
     limit: options.Limit = None,
     yes: options.Yes = False,
     allow_management: options.AllowManagement = None,
+    adopt: options.Adopt = None,
     accept_release: options.AcceptRelease = False,
     unguarded: options.Unguarded = False,
     hosts_reorder: options.HostsReorder = False,
@@ -30,10 +31,13 @@ def push(
     """Configure the switches as the intent defines; switches that already are as wanted are not changed."""
     from nornir_tasks.cli.interrupt import interruptible
     from nornir_tasks.usecases import push as usecase
+    from nornir_tasks.usecases.adopting import adopted
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
 
-    reach = Reach(frozenset(allow_management or ()), accept_release, unguarded, workers, hosts_reorder)
+    reach = Reach(
+        frozenset(allow_management or ()), accept_release, unguarded, workers, hosts_reorder, adopted(adopt or ())
+    )
     selection = select(load(site), plane or (), limit or ())
     with interruptible() as on:
         report = usecase.push(selection, reach, approving(yes=yes, json=json), on)

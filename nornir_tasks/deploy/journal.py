@@ -14,11 +14,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path as File
 from typing import Literal
 
+from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.drivers.session import MARK
 from nornir_tasks.errors import LocalError, Problem
+from nornir_tasks.platforms.config_tree import Path
+
+JOURNAL = "journal.sqlite"
+"""Its file in a site's state folder."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS push (
@@ -33,12 +38,15 @@ CREATE TABLE IF NOT EXISTS candidate (
     push INTEGER NOT NULL, device TEXT NOT NULL, token TEXT NOT NULL, PRIMARY KEY (device, token));
 CREATE TABLE IF NOT EXISTS undoing (push INTEGER PRIMARY KEY, undoes INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS planned (push INTEGER PRIMARY KEY, devices TEXT NOT NULL, ended TEXT);
+CREATE TABLE IF NOT EXISTS claimed (
+    push INTEGER NOT NULL, device TEXT NOT NULL, claims TEXT NOT NULL, adopted TEXT NOT NULL,
+    PRIMARY KEY (push, device));
 CREATE TABLE IF NOT EXISTS journal (id TEXT NOT NULL);
 """
 _OPEN = ("started", "committed")
 COUNTED = frozenset({"done", "committed"})
 """States of an entry whose change runs, or may run."""
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_BOOT_ID = File("/proc/sys/kernel/random/boot_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +100,7 @@ class Journal:
     LocalError where it cannot be read or written: without an entry there is no rollback.
     """
 
-    def __init__(self, path: Path, clock: Clock = _utc) -> None:
+    def __init__(self, path: File, clock: Clock = _utc) -> None:
         self._path, self._clock = path, clock
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._open() as db:
@@ -129,13 +137,44 @@ class Journal:
         """The name of this push's candidates on every switch; the journal's id makes it unique."""
         return f"{MARK}{re.sub(r'[^A-Za-z0-9]', '_', site)[:20]}-{self._id}-{push}"
 
-    def start(self, push: int, device: str, before: str, after: str) -> None:
-        """Record the owned sections of a switch before it is changed."""
+    def start(
+        self, push: int, device: str, before: str, after: str, claims: str = "", adopted: Iterable[Path] = ()
+    ) -> None:
+        """Record the owned sections of a switch before it is changed.
+
+        ``claims``: a digest of whose which lines are; ``adopted``: what the operator has this push take over.
+        """
         with self._open() as db:
             db.execute(
                 "INSERT OR REPLACE INTO device VALUES (?, ?, 'started', ?, ?, ?)",
                 (push, device, before, after, self._now()),
             )
+            db.execute(
+                "INSERT OR REPLACE INTO claimed VALUES (?, ?, ?, ?)", (push, device, claims, json.dumps([*adopted]))
+            )
+
+    def standing(self, device: str) -> tuple[Done, ...]:
+        """What pushes did to a switch that stands, the earliest first: the evidence of what is ours there."""
+        query = (
+            "SELECT before, after, adopted, verb FROM device JOIN push ON push.id = device.push"
+            " LEFT JOIN claimed USING (push, device) LEFT JOIN undoing ON undoing.push = device.push"
+            " WHERE device = ? AND state IN ('done', 'committed') AND undoes IS NULL ORDER BY device.push"
+        )
+        with self._open() as db:
+            rows = db.execute(query, (device,)).fetchall()
+        return tuple(
+            Done(before, after, tuple(map(tuple, json.loads(adopted or "[]"))), verb != "push")
+            for before, after, adopted, verb in rows
+        )
+
+    def last_claims(self) -> dict[str, str]:
+        """Switch -> a digest of whose which lines were at its last push that stands."""
+        query = (
+            "SELECT device, claims, MAX(push) FROM device JOIN push ON push.id = device.push"
+            " JOIN claimed USING (push, device) WHERE verb = 'push' AND state IN ('done', 'committed') GROUP BY device"
+        )
+        with self._open() as db:
+            return {device: claims for device, claims, _ in db.execute(query)}
 
     def staged(self, push: int, device: str, token: str) -> None:
         """Record a candidate before it is sent to the switch."""

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from nornir_tasks.deploy.evidence import NO_EVIDENCE, Evidence
 from nornir_tasks.deploy.identity import Declared, Doubts, named_as_another
 from nornir_tasks.deploy.plan import DevicePlan, device_plan, running_config, wanted_config
 from nornir_tasks.deploy.wanted import Wanted
@@ -40,6 +41,8 @@ class Rules:
     """Declared serial number; None: not declared."""
     names: frozenset[str] = frozenset()
     """Names of all switches of the site: without a serial number, a switch with another's name is refused."""
+    evidence: Evidence = NO_EVIDENCE
+    """What is shown to be ours on the switch."""
     doubts: Doubts = field(default_factory=Doubts, compare=False)
     """Collects switches without a declared serial number."""
 
@@ -99,7 +102,13 @@ def planned(running: Running, wanted: Wanted, rules: Rules) -> DevicePlan:
     """
     if running.facts is not None:
         identify(wanted.declared, running.facts, rules)
-    plan = device_plan(wanted, running.text, allow_management=rules.allow_management, first_push=rules.first_push)
+    plan = device_plan(
+        wanted,
+        running.text,
+        rules.evidence,
+        allow_management=rules.allow_management,
+        first_push=rules.first_push,
+    )
     unshown = tuple(place for place in running.unshown if _is_kept(place, wanted, plan))
     return replace(plan, is_saved=running.is_saved, waiting=running.waiting, unshown=unshown)
 

@@ -1,22 +1,25 @@
 """The plan: what a push would change on one switch, how disruptive it is, and whether we may. Pure."""
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
+from nornir_tasks.deploy import unused_ports
+from nornir_tasks.deploy.evidence import NO_EVIDENCE, Evidence, covers
 from nornir_tasks.deploy.open_trunks import leave_open, refuse_narrowing, refuse_opening
-from nornir_tasks.deploy.their_lags import refuse_their_lags
+from nornir_tasks.deploy.removals import Others, Sides, settled
+from nornir_tasks.deploy.taking_back import taken_back
 from nornir_tasks.deploy.wanted import Wanted, is_protected, of_owners
-from nornir_tasks.design.claims import SWITCH
-from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.config.vlans import Vlan
+from nornir_tasks.design.claims import SWITCH, digest
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.intent.secret_name import without_names
-from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
-from nornir_tasks.platforms.ownership import Rule, is_by, join, split, with_kept_blocks
+from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
+from nornir_tasks.platforms.ownership import Rule, is_by, join, split
 from nornir_tasks.platforms.platform import Candidate
+
+MOST_NAMED = 8
+"""Objects that a message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +35,11 @@ class DevicePlan:
     """The whole running configuration."""
     owned_before: ConfigTree
     owned_after: ConfigTree
-    """What is wanted of these sections, with the first lines of blocks of others that have lines of ours to lose."""
+    """What is wanted of these sections, with the first lines of blocks that stay for lines of others."""
     foreign_before: ConfigTree
     """Everything on the switch that is not part of this push; the gate checks that it is unchanged afterwards."""
+    others: tuple[Others, ...] = ()
+    """Lines that are not shown to be ours, and that this push meets: in its way, or left alone."""
     is_saved: bool = True
     """The running configuration is saved."""
     waiting: Waiting | None = None
@@ -44,31 +49,35 @@ class DevicePlan:
 
 
 def device_plan(
-    wanted: Wanted, running_text: str, *, allow_management: bool = False, first_push: bool = False
+    wanted: Wanted,
+    running_text: str,
+    evidence: Evidence = NO_EVIDENCE,
+    *,
+    allow_management: bool = False,
+    first_push: bool = False,
 ) -> DevicePlan:
     """Compare the running with the wanted configuration.
 
-    ``first_push``: of the management path, accounts may change.
+    ``evidence``: what is shown to be ours; nothing else is removed. ``first_push``: of the management path, accounts
+    may change.
 
     RefusedError if the change would cut the management path, or the switch runs what ours must not stand beside.
     """
     os = wanted.platform
     running = os.to_tree(running_text)
     _refuse_obstacles(wanted, running)
-    owned, foreign = split_running(wanted, running)
-    after = with_kept_blocks(wanted.tree, owned, foreign, wanted.platform.ownership)
-    changes = tuple(difference(owned, after))
+    found = sides(wanted, running, evidence)
+    _refuse_adopted_in_vain(wanted, running, evidence)
+    changes = tuple(difference(found.owned, found.after))
+    plan = DevicePlan(wanted.device, changes, running, found.owned, found.after, found.foreign, found.others)
     if not changes:
-        return DevicePlan(wanted.device, (), running, owned, after, foreign)
-    _refuse_their_vlan(wanted, changes, owned)
-    refuse_their_lags(wanted, changes, running)
+        return plan
     refuse_narrowing(wanted, changes, running)
-    refuse_opening(wanted, running, join((foreign, after)))
+    refuse_opening(wanted, running, join((found.foreign, found.after)))
     if not allow_management:
         guarded = tuple(each for each in changes if not (first_push and is_by(each.path, os.ownership, "account")))
         _refuse_protected(wanted, guarded, os.management_path(running))
-    _refuse_collateral(wanted, changes, foreign)
-    return DevicePlan(wanted.device, changes, running, owned, after, foreign)
+    return plan
 
 
 def candidate(wanted: Wanted, plan: DevicePlan) -> Candidate:
@@ -114,44 +123,69 @@ def _leave_shared_headers(owned: ConfigTree, foreign: ConfigTree, wanted: Config
             del owned.children[node.text]
 
 
-def split_running(wanted: Wanted, running: ConfigTree) -> tuple[ConfigTree, ConfigTree]:
-    """The part of a running configuration that this push owns, and the rest.
+def sides(wanted: Wanted, running: ConfigTree, evidence: Evidence = NO_EVIDENCE) -> Sides:
+    """A running configuration as this push sees it: what it may change, into what, and what it leaves alone.
 
     What plan and gate compare: containers that others use, and that this push has nothing more to put into, are theirs.
     """
-    parts = split(running, wanted.platform.ownership, wanted.claims)
-    owned = of_owners(wanted.platform, parts, wanted.sends)
+    if wanted.undoes is not None:
+        return taken_back(wanted, running, *wanted.undoes)
+    os, tree = wanted.platform, wanted.tree
+    parts = split(running, os.ownership, wanted.claims)
+    owned = of_owners(os, parts, wanted.sends)
     foreign = join(part for owner, part in parts.items() if not wanted.sends(owner))
     if not wanted.is_whole:
-        owned, foreign = leave_open(wanted.platform, owned, foreign, wanted.tree)
-    _leave_shared_headers(owned, foreign, wanted.tree, wanted.platform.ownership)
+        owned, foreign = leave_open(os, owned, foreign, tree)
+    if evidence.adopted:
+        owned, foreign = _moved(owned, foreign, evidence.shown(os).takes_over)
+    if SWITCH in wanted.owners and evidence.last_claims not in {"", digest(wanted.claims)}:
+        nobodys = parts[None].paths()
+        owned, foreign = _moved(owned, foreign, lambda path: path in nobodys and evidence.shown(os).has(path))
+    _leave_shared_headers(owned, foreign, tree, os.ownership)
+    used = tuple[Others, ...]()
+    if ports := unused_ports.touched(wanted, owned, tree):
+        used = tuple(unused_ports.in_use(wanted, ports, running, tree, evidence.shown(os)))
+        tree = unused_ports.left(tree, [each.path for each in used], running) if used else tree
+    found = settled(wanted, owned, foreign, lambda: evidence.shown(os), tree)
+    more = (each for each in found.others if not any(covers(port.path, each.path) for port in used))
+    return replace(found, others=(*used, *more)) if used else found
+
+
+def _moved(owned: ConfigTree, foreign: ConfigTree, is_ours: Callable[[Path], bool]) -> tuple[ConfigTree, ConfigTree]:
+    """Both parts, with further lines counted as ours: what is adopted, and what an owner of earlier left."""
+    paths = [path for path, _ in foreign.walk() if is_ours(path)]
+    if not paths:
+        return owned, foreign
+    owned, foreign = owned.copy(), foreign.copy()
+    for path in paths:
+        owned.add_path(path)
+    for path in sorted(paths, key=len, reverse=True):
+        above = foreign.get(*path[:-1])
+        if above is not None and not above.children[path[-1]].children:
+            del above.children[path[-1]]
     return owned, foreign
 
 
-def runs_still(wanted: Wanted, running: ConfigTree, owners: frozenset[str], after: ConfigTree) -> bool:
-    """Does the switch run what a push about these owners, maybe others than this one's, had made of it?"""
-    parts = split(running, wanted.platform.ownership, wanted.claims)
-    theirs = owners | wanted.claims.shared if SWITCH in owners else owners
-    present = of_owners(wanted.platform, parts, theirs.__contains__)
-    others = join(part for owner, part in parts.items() if owner not in theirs)
-    if not theirs >= wanted.claims.planes:
-        present, others = leave_open(wanted.platform, present, others, after)
-    _leave_shared_headers(present, others, after, wanted.platform.ownership)
-    return not any(difference(present, after))
-
-
-def took_effect(wanted: Wanted, running: ConfigTree, owners: frozenset[str], before: str, after: str) -> bool:
+def took_effect(wanted: Wanted, running: ConfigTree, before: str, after: str) -> bool:
     """Does the switch run what a push had made of it (``after``), and not what was there ``before``?
 
-    A secret that has another value by now is not known by its name any more, and some switches show none: then the
-    push is told by all else that it changed. One that changed nothing but secrets is told by these alone.
+    Told by the lines that it added and removed: what others typed since says nothing about it. A secret that has
+    another value by now is not known by its name any more, and some switches show none: then the push is told by all
+    else that it changed. One that changed nothing but secrets is told by these alone.
     """
     os = wanted.platform
-    if runs_still(wanted, running, owners, os.to_tree(after)):
+    if _runs(running, os.to_tree(before), os.to_tree(after)):
         return True
     earlier, later = without_names(before), without_names(after)
     runs = os.to_tree(without_names(os.to_text(running)))
-    return earlier != later and runs_still(wanted, runs, owners, os.to_tree(later))
+    return earlier != later and _runs(runs, os.to_tree(earlier), os.to_tree(later))
+
+
+def _runs(running: ConfigTree, before: ConfigTree, after: ConfigTree) -> bool:
+    """Are more of the lines that were to change as they became than as they were?"""
+    changes = tuple(difference(before, after))
+    became = sum((running.get(*each.path) is not None) == (each.op == "+") for each in changes)
+    return 2 * became > len(changes)
 
 
 def _refuse_obstacles(wanted: Wanted, running: ConfigTree) -> None:
@@ -161,56 +195,34 @@ def _refuse_obstacles(wanted: Wanted, running: ConfigTree) -> None:
         raise RefusedError(Problem(wanted.device, each.what, each.expected, hint=each.hint) for each in found)
 
 
-def _refuse_their_vlan(wanted: Wanted, changes: tuple[Change, ...], owned: ConfigTree) -> None:
-    """Refuse a VLAN of others with our number: its ports would be joined with our hosts."""
-    vlans = [vlan for vlan in wanted.config.vlans if any(_is_of(change, vlan) for change in changes)]
-    if not vlans:
+def _refuse_adopted_in_vain(wanted: Wanted, running: ConfigTree, evidence: Evidence) -> None:
+    """Refuse to adopt what is not there, or what no push of this site meets. What was adopted before is no mistake."""
+    if not evidence.adopted:
         return
-    running = wanted.platform.parse(owned, wanted.capabilities, wanted.device, wanted.config.model).config
-    problems = [
-        Problem(
-            where=wanted.device,
-            what=f"VLAN {vlan.number} exists already, without a sign that it is ours",
-            expected="a VLAN that this switch does not have, or ours",
-            found=theirs,
-            hint="choose another number that is free on all leaves (hosts.vlan), or remove the VLAN by hand",
+    unaided = sides(wanted, running, replace(evidence, adopted=()))
+    problems = []
+    for name in evidence.adopted:
+        there = [path for path, _ in running.walk() if covers(name, path)]
+        met = any(covers(name, each.path) or covers(each.adopt, name) for each in unaided.others)
+        if met or evidence.was_adopted(name):
+            continue
+        what = "is in the way of nothing that the intent wants there" if there else "is not on this switch"
+        problems.append(
+            Problem(
+                where=wanted.device,
+                what=f"--adopt {wanted.device}:{' / '.join(name)}: this {what}",
+                expected="an object that 'nornir plan' lists among lines of others",
+                found=_names([" / ".join(each.adopt) for each in unaided.others]) or "none listed for this switch",
+            )
         )
-        for vlan in vlans
-        if (theirs := _theirs(wanted, vlan, running)) is not None
-    ]
     if problems:
         raise RefusedError(problems)
 
 
-def _is_of(change: Change, vlan: Vlan) -> bool:
-    """Does a change touch this VLAN or its SVI: ``vlan 200``, ``interface Vlan200``, ``... / vlan / 200``?"""
-    return re.search(rf"\bvlan(?: / | )?{vlan.number}\b", " / ".join(change.path), re.IGNORECASE) is not None
-
-
-def _theirs(wanted: Wanted, vlan: Vlan, running: DeviceConfig) -> str | None:
-    """The present VLAN and SVI of this number, if nothing of them is ours.
-
-    It is ours if it has our name, our SVI's address or one of our host ports; the others may have been removed by hand.
-    """
-    there = next((each for each in running.vlans if each.number == vlan.number), None)
-    name = f"{wanted.capabilities.svi_prefix}{vlan.number}"
-    svi = next((each for each in running.interfaces if each.name == name), None)
-    if there is None and svi is None:
-        return None
-    ports = {port.name: port for port in wanted.config.interfaces}
-    signs = [there is not None and vlan.name is not None and there.name == vlan.name]
-    signs += [svi is not None and svi.address == ports[name].address]
-    signs += [_is_in(port, vlan) for port in running.interfaces if _is_in(ports.get(port.name), vlan)]
-    if any(signs):
-        return None
-    named = f" named {there.name}" if there is not None and there.name else " without a name"
-    address = f", its SVI with {svi.address}" if svi is not None and svi.address else ""
-    return f"VLAN {vlan.number}{named}{address}"
-
-
-def _is_in(port: Interface | None, vlan: Vlan) -> bool:
-    numbers = () if port is None else (port.access_vlan, port.native_vlan, *(port.tagged_vlans or ()))
-    return vlan.number in numbers
+def _names(objects: Sequence[str]) -> str:
+    listed = list(dict.fromkeys(objects))
+    more = f" and {len(listed) - MOST_NAMED} more" if len(listed) > MOST_NAMED else ""
+    return "; ".join(listed[:MOST_NAMED]) + more
 
 
 def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...], more: tuple[str, ...]) -> None:
@@ -226,46 +238,3 @@ def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...], more: tuple[s
     ]
     if problems:
         raise RefusedError(problems)
-
-
-def _refuse_collateral(wanted: Wanted, changes: tuple[Change, ...], foreign: ConfigTree) -> None:
-    """Removing a container removes all lines below it, ours or not (``router bgp`` when the ASN differs).
-
-    Removing a VRF removes all its lines, wherever they are configured.
-    """
-    problems = []
-    for change in (each for each in changes if each.op == "-"):
-        lost = foreign.get(*change.path)
-        below = sorted(path for path, _ in lost.walk()) if lost else _in_vrf(wanted, change, foreign)
-        if below:
-            found = " / ".join(below[0]) + (" and more" if len(below) > 1 else "")
-            problems.append(_collateral(wanted, change, found, _planes_in(wanted, change, foreign)))
-    if problems:
-        raise RefusedError(problems)
-
-
-def _collateral(wanted: Wanted, change: Change, found: str, planes: str) -> Problem:
-    """The refusal; ``planes``: those of ours that lose lines and are not part of this push."""
-    removing = f"removing '{' / '.join(change.path)}' would also remove lines"
-    if planes:
-        hint = f"roll back {planes} first ('nornir pushes' lists the pushes), or push all planes together"
-        return Problem(wanted.device, f"{removing} of {planes}", found=found, hint=hint)
-    hint = "move those lines by hand first, or declare in the intent the value the switch already has"
-    return Problem(wanted.device, f"{removing} that are not ours", found=found, hint=hint)
-
-
-def _planes_in(wanted: Wanted, change: Change, foreign: ConfigTree) -> str:
-    """The planes beside those of this push that own lines below a removed container: "plane a and plane b"."""
-    parts = split(foreign, wanted.platform.ownership, wanted.claims)
-    beside = sorted(wanted.claims.planes - wanted.owners)
-    return " and ".join(f"plane {plane}" for plane in beside if parts[plane].get(*change.path))
-
-
-def _in_vrf(wanted: Wanted, change: Change, foreign: ConfigTree) -> list[tuple[str, ...]]:
-    """Lines of others in a VRF, if the change removes the line that creates it."""
-    pattern = wanted.platform.vrf_line
-    made = re.fullmatch(pattern, " / ".join(change.path)) if pattern else None
-    if made is None:
-        return []
-    says = re.compile(rf"(?:.* )?vrf (?:member )?{re.escape(made['name'])}(?: .*)?")
-    return sorted(path for path, _ in foreign.walk() if any(says.fullmatch(line) for line in path))

@@ -1,9 +1,11 @@
 """Problems of a switch during a push, as text: its state, a difference from the plan, a lost answer."""
 
 import math
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 
 from nornir_tasks.deploy.identity import Declared
+from nornir_tasks.deploy.removals import Others
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import GpufabricError, Problem
@@ -71,6 +73,31 @@ def unconfirmed(device: str, waiting: Waiting) -> Problem:
         expected="no commit under way",
         hint=f"if no push is under way, one was cut off: push {again}",
     )
+
+
+def in_the_way(device: str, others: Iterable[Others]) -> list[Problem]:
+    """Why a switch is not pushed where lines that are not shown to be ours would be replaced: one for each object."""
+    objects: dict[str, list[Others]] = {}
+    for each in others:
+        if each.is_in_the_way:
+            objects.setdefault(" / ".join(each.adopt), []).append(each)
+    return [_in_the_way(device, name, found) for name, found in objects.items()]
+
+
+def _in_the_way(device: str, name: str, found: list[Others]) -> Problem:
+    more = f"; and {len(found) - MOST_LINES} more" if len(found) > MOST_LINES else ""
+    return Problem(
+        where=device,
+        what=f"lines that are not shown to be ours are in the way: {name}",
+        expected="; ".join(dict.fromkeys(" / ".join(each.in_the_way_of) for each in found[:MOST_LINES])),
+        found="; ".join(f"{' / '.join(each.path)} ({each.reason})" for each in found[:MOST_LINES]) + more,
+        hint=f"have the push take it over: --adopt {quoted(device, name)}; or move these lines, or change the intent",
+    )
+
+
+def quoted(device: str, name: str) -> str:
+    """What follows ``--adopt``, as a shell takes it."""
+    return shlex.quote(f"{device}:{name}")
 
 
 def unsaved(device: str) -> Problem:

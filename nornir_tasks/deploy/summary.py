@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nornir_tasks.deploy.plan import DevicePlan, running_config
+from nornir_tasks.deploy.removals import Others
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.design.device_config import DeviceConfig
@@ -41,6 +42,8 @@ class PlanSummary:
     """Hash of the changes in their order; valid in this process only."""
     begins_to_spray: bool
     """The change has it balance packet by packet, which it does not do as it runs."""
+    others: tuple[tuple[Others, Disruption], ...] = ()
+    """Lines that are not shown to be ours and that this push meets, with what losing each would do to traffic."""
     unshown: tuple[str, ...] = ()
     """Places of wanted secrets that cannot be compared, as the switch does not show them."""
 
@@ -88,6 +91,7 @@ def summary(plan: DevicePlan, wanted: Wanted) -> PlanSummary:
         packed,
         digest,
         sprays,
+        tuple((each, os.disruption(Change(each.path, "-"))) for each in plan.others),
         plan.unshown,
     )
 

@@ -24,12 +24,14 @@ from nornir_tasks.deploy.plan import DevicePlan, running_config, took_effect, wa
 from nornir_tasks.deploy.summary import PlanSummary, summary
 from nornir_tasks.deploy.transaction import Outcome, Transaction
 from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.design.claims import digest
 from nornir_tasks.design.config.base import NO_BASE
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.drivers.session import Depth, Running, SwitchSession, Waiting
 from nornir_tasks.drivers.shown_certificate import shown_certificate
 from nornir_tasks.errors import LocalError
 from nornir_tasks.inventory.connection import CONNECTION
+from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.observed import Certificate, Observed
 
 T = TypeVar("T")
@@ -148,10 +150,12 @@ def _surveyed(job: Job, running: Running, journal: Journal, entry: Entry | None)
     """Summarise a switch that was read. The trees are freed here, before the next wait for a switch."""
     with COMPUTING:
         wanted = job.make()
+        if entry is not None:  # before the plan, which asks what stands
+            if running.facts is not None:
+                identify(wanted.declared, running.facts, job.rules)
+            running = replace(running, waiting=_timed(running.waiting, journal.timer_left_s(entry)))
+            _settle(journal, entry, wanted, running)
         plan = planned(running, wanted, job.rules)
-        if entry is not None:
-            plan = replace(plan, waiting=_timed(plan.waiting, journal.timer_left_s(entry)))
-            _settle(journal, entry, wanted, plan)
         refuse_another_certificate(plan, wanted, job.rules)
         return summary(plan, wanted)
 
@@ -163,14 +167,14 @@ def _timed(waiting: Waiting | None, left_s: float | None) -> Waiting | None:
     return replace(waiting, left_s=left_s)
 
 
-def _settle(journal: Journal, entry: Entry, wanted: Wanted, plan: DevicePlan) -> None:
+def _settle(journal: Journal, entry: Entry, wanted: Wanted, running: Running) -> None:
     """Settle an earlier push. It stays open while its timer runs, and until its change is saved."""
-    if plan.waiting is not None:
+    if running.waiting is not None:
         return
     before, after = journal.before(entry), journal.after(entry)
-    if not took_effect(wanted, plan.running, journal.owners(entry.push), before, after):
+    if not took_effect(wanted, wanted.platform.to_tree(running.text), before, after):
         journal.end(entry.push, entry.device, "failed")
-    elif plan.is_saved:
+    elif running.is_saved:
         journal.end(entry.push, entry.device, "done")
 
 
@@ -196,6 +200,8 @@ class _Notes:
 
     push: Push
     wanted: Wanted
+    adopted: tuple[Path, ...] = ()
+    """What the operator has this push take over on the switch."""
     is_begun: bool = False
 
     @property
@@ -208,8 +214,9 @@ class _Notes:
 
     def started(self, plan: DevicePlan) -> None:
         to_text = self.wanted.platform.to_text
-        before, after = to_text(plan.owned_before), to_text(self.wanted.tree)
-        self.push.journal.start(self.push.number, self.wanted.device, before, after)
+        before, after = to_text(plan.owned_before), to_text(plan.owned_after)
+        claims, adopted = digest(self.wanted.claims), self.adopted
+        self.push.journal.start(self.push.number, self.wanted.device, before, after, claims, adopted)
         self.is_begun = True
 
     def staged(self, token: str) -> None:
@@ -237,7 +244,7 @@ def push_switch(task: Task, jobs: Mapping[str, Job], push: Push) -> Result:
     device = job.declared.device
     with COMPUTING:
         wanted = job.make()
-    notes = _Notes(push, wanted)
+    notes = _Notes(push, wanted, job.rules.evidence.adopted)
     approved = push.approved.get(device)
     transaction = Transaction(lambda: _fresh(task), wanted, job.rules, push.ledger, notes, approved)
     try:

@@ -13,8 +13,16 @@ from typing import TypeVar
 
 from nornir_tasks.deploy.ledger import Ledger, Record, Step
 from nornir_tasks.deploy.look import COMPUTING, Rules, planned, timer_s
-from nornir_tasks.deploy.plan import DevicePlan, candidate, split_running
-from nornir_tasks.deploy.problems import changed_since, disagreement, problems_of, unconfirmed, unguarded
+from nornir_tasks.deploy.plan import DevicePlan, candidate, sides
+from nornir_tasks.deploy.problems import (
+    changed_since,
+    disagreement,
+    in_the_way,
+    problems_of,
+    unconfirmed,
+    unguarded,
+)
+from nornir_tasks.deploy.removals import Sides
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.vrfs import SessionKey, key_name
@@ -106,6 +114,8 @@ class Transaction:
         self._sweep(session)
         if not plan.changes:
             return self._save(session, plan)
+        if met := in_the_way(self.device, plan.others):
+            raise RefusedError(met)
         self._refuse_unshown(plan)
         up_before = session.established()
         token = self._stage(session, plan)
@@ -296,8 +306,11 @@ class Transaction:
         """Does the switch run the wanted configuration?"""
         text = self._patiently(lambda: session.read(Depth.TEXT)).text
         with COMPUTING:
-            owned, _ = split_running(self.wanted, self.wanted.platform.to_tree(text))
-            return not any(difference(owned, self.wanted.tree))
+            found = self._sides(text)
+            return not any(difference(found.owned, found.after))
+
+    def _sides(self, running_text: str) -> Sides:
+        return sides(self.wanted, self.wanted.platform.to_tree(running_text), self.rules.evidence)
 
     def _runs_patiently(self, session: SwitchSession, why: GpufabricError) -> bool:
         try:
@@ -313,14 +326,14 @@ class Transaction:
     def _compare(self, running: Running, foreign_before: ConfigTree) -> None:
         """Raises CommitError if the switch does not run the wanted configuration, or if foreign lines changed."""
         with COMPUTING:
-            owned, foreign = split_running(self.wanted, self.wanted.platform.to_tree(running.text))
+            found = self._sides(running.text)
             problems = [
                 Problem(self.device, f"after the commit this is not as planned: {change}")
-                for change in difference(owned, self.wanted.tree)
+                for change in difference(found.owned, found.after)
             ]
             problems += [
                 Problem(self.device, f"the commit changed a line that is not ours: {change}")
-                for change in difference(foreign_before, foreign)
+                for change in difference(foreign_before, found.foreign)
             ]
         if problems:
             raise CommitError(problems)

@@ -32,6 +32,8 @@ class Wanted:
     text: str
     tree: ConfigTree
     """Canonical (hidden defaults left out), of these owners and the fabric only."""
+    undoes: tuple[str, str] | None = None
+    """Of a rollback: the sections before and after the push that it takes back; ``tree`` is of no use then."""
 
     @property
     def is_whole(self) -> bool:

@@ -9,6 +9,7 @@ earlier design left behind (an old neighbour in a pool, a list with the prefix) 
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
+from hashlib import sha256
 from ipaddress import IPv6Address, ip_network
 from typing import Literal
 
@@ -316,6 +317,21 @@ class Claims:
         """The longest first: a plane's names within its fabric's prefix (see ``host_prefix``) belong to the plane."""
         owners = (THE_SWITCH, *(claim.owner for claim in self.claims))
         return tuple(sorted(((each.prefix, each.key) for each in owners), key=lambda each: -len(each[0])))
+
+
+def digest(claims: Claims) -> str:
+    """Tells whether lines may have lost their owner: equal for claims by which every line has the same owner."""
+    owners = sorted(_spelled(each) for each in claims.claims)
+    rest = [sorted(each) for each in (claims.spare_ports, claims.base, claims.kept_accounts, claims.accounts)]
+    flags = (claims.has_acls, claims.has_spanning_tree, claims.has_lag_hash, claims.management_vrf)
+    return sha256(repr((owners, rest, flags)).encode()).hexdigest()[:16]
+
+
+def _spelled(claim: Claim) -> str:
+    owner = claim.owner
+    parts = [sorted(each) for each in (claim.ports, claim.vlans, claim.lags, owner.vlans, owner.lags, owner.routes)]
+    flags = (owner.has_gateways, owner.has_dhcp_relay, owner.has_outside, owner.pair_vlan, owner.vrf)
+    return repr((owner.key, owner.prefix, owner.pools, flags, parts))
 
 
 def fabric_key(fabric: str) -> str:

@@ -8,7 +8,7 @@ rule matches has no owner, and lines without an owner are never changed.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -93,13 +93,14 @@ _WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
     "dhcp relay": lambda claims: claims.has_dhcp_relay,
     "outside": lambda claims: claims.has_outside,
 }
-"""What is the switch's only where an owner uses it: elsewhere it is there for others."""
+"""What a switch has once for whoever needs it, such as a feature: the switch's where an owner uses it."""
 
-_ALWAYS_THERE: Key = "base network"
-"""Of a container that its system never removes, whatever is taken out of it: the management VRF of NX-OS."""
+_NUMBERS = frozenset({"address", "prefix", "pool", "pool route", "route", "vlan", "subinterface", "parent", "lag"})
+"""Keys that anybody may choose: an object with such a key is ours only if it is shown to be."""
+
 _OF_BASE: Mapping[str, frozenset[BaseSection]] = {
     **{f"base {section}": frozenset({section}) for section in BASE_SECTIONS},
-    _ALWAYS_THERE: NETWORK_SECTIONS,
+    "base network": NETWORK_SECTIONS,
     "base port": PORT_SECTIONS,
 }
 """What is the base's where the intent manages any of these sections of it."""
@@ -193,6 +194,55 @@ def is_by(path: Path, rules: Sequence[Rule], by: Key) -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What a line is of, or is in: a keyed object, such as a VLAN, a port, a BGP neighbour, a named list."""
+
+    path: Path
+    """Its line, up to the key: ``("router bgp 65000", "neighbor 10.0.0.1")``."""
+    by: Key
+    key: str
+
+    @property
+    def is_named(self) -> bool:
+        """Is its key a name, and not a number that anybody may choose? A port and a pair have the names of their OS."""
+        return self.by not in _NUMBERS and self.by not in {"port", "pair"}
+
+
+def things(path: Path, rules: Sequence[Rule]) -> tuple[Thing, ...]:
+    """The keyed objects that a line is of or in, the outermost first; none for what a switch has once."""
+    known, found = tuple(rules), list[Thing]()
+    for depth, text in enumerate(path):
+        match = _matcher(known).fullmatch(text) if known else None
+        if match is None:
+            break
+        matched, key = _which(match, known)
+        if matched.by in _KEYED:
+            end = match.end(f"key_{str(match.lastgroup).removeprefix('rule_')}")
+            found.append(Thing((*path[:depth], text[:end].removeprefix("no ")), matched.by, key))
+        known = matched.children
+    return tuple(found)
+
+
+def rule_of(path: Path, rules: Sequence[Rule]) -> Rule | None:
+    """The rule that a line itself matches; None: it is inside a block of one owner, or no rule knows it."""
+    known: tuple[Rule, ...] = tuple(rules)
+    matched: Rule | None = None
+    for text in path:
+        match = _matcher(known).fullmatch(text) if known else None
+        if match is None:
+            return None
+        matched, _ = _which(match, known)
+        known = matched.children
+    return matched
+
+
+def is_shared(path: Path, rules: Sequence[Rule]) -> bool:
+    """Is this line what a switch has once for whoever needs it, such as a feature?"""
+    found = rule_of(path, rules)
+    return found is not None and found.by in _WHERE_USED
+
+
 def split(tree: ConfigTree, rules: Sequence[Rule], claims: Claims) -> dict[str | None, ConfigTree]:
     """Owner's key (None: no owner) -> its part. Together they are all of ``tree``; only shared headers occur twice.
 
@@ -271,47 +321,6 @@ def _owner_below(node: ConfigTree, telling: tuple[Rule, ...], claims: Claims) ->
                 if owner is not None:
                     return owner
     return None
-
-
-def with_kept_blocks(wanted: ConfigTree, owned: ConfigTree, foreign: ConfigTree, rules: Sequence[Rule]) -> ConfigTree:
-    """What is wanted, with the first lines of blocks that hold lines of others beside ours, which alone may go.
-
-    These are others' ports (a VLAN of ours on their trunk) and containers of base configuration (the control plane,
-    where others have a list as well; the management VRF of NX-OS, which is always there and may have nothing of ours).
-    ``wanted`` itself, if there is no such block.
-    """
-    kept = [path for path in _others_blocks(owned, foreign, tuple(rules), ()) if wanted.get(*path) is None]
-    if not kept:
-        return wanted
-    after = wanted.copy()
-    for path in kept:
-        after.add_path(path)
-    return after
-
-
-def _others_blocks(
-    owned: ConfigTree, foreign: ConfigTree, rules: tuple[Rule, ...], above: Path, *, is_port: bool = False
-) -> Iterator[Path]:
-    """The lines that both have of ports and of containers of base configuration, where ours stand below them.
-
-    Not of other containers: a BGP process or a VRF does not outlive what made it.
-    """
-    match = _matcher(rules).fullmatch
-    for text, node in owned.children.items():
-        found = match(text)
-        matched = _which(found, rules)[0] if found else None
-        if matched is None or not matched.children:
-            continue
-        strangers = foreign.children.get(text)
-        stays = not node or matched.by == _ALWAYS_THERE
-        if stays and matched.shared and matched.by in _OF_BASE:
-            yield (*above, text)
-        if strangers is None or not node:
-            continue
-        inside = is_port or not matched.shared
-        if inside or matched.by in _OF_BASE:
-            yield (*above, text)
-        yield from _others_blocks(node, strangers, matched.children, (*above, text), is_port=inside)
 
 
 def join(parts: Iterable[ConfigTree]) -> ConfigTree:

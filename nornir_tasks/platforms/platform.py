@@ -4,12 +4,14 @@
 are listed to whoever uses that OS (``platforms.missing_parts``), and by a conformance test.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from nornir_tasks.design.capabilities import Capabilities, Disruption, OsFacts
 from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.platforms.announced import Announcing
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
 from nornir_tasks.platforms.first_boot import NO_FIRST_BOOT, FirstBootFacts
 from nornir_tasks.platforms.lossless import NOTHING_KNOWN, LosslessLines
@@ -62,6 +64,28 @@ class Obstacle:
     hint: str
 
 
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """A line that others' lines may need: it is not taken from under them."""
+
+    line: re.Pattern[str]
+    """Of the line, over ``" / ".join(path)``."""
+    needed_by: str
+    """Regular expression of lines that need it, likewise; ``<name>`` stands for the group ``name`` of ``line``."""
+
+    def says(self, found: re.Match[str]) -> re.Pattern[str]:
+        """The lines that need the one that was found."""
+        text = self.needed_by
+        for name, value in found.groupdict().items():
+            text = text.replace(f"<{name}>", re.escape(value or ""))
+        return re.compile(text)
+
+
+def needed(line: str, needed_by: str) -> Dependence:
+    """A Dependence from the texts of both patterns."""
+    return Dependence(re.compile(line), needed_by)
+
+
 MISSING: Any = None
 """Placeholder of a part that an OS does not have yet; an OS is used only once it has all parts."""
 
@@ -105,6 +129,15 @@ class Platform:
     canonical: Callable[[ConfigTree], ConfigTree] = MISSING
     """Rendered tree -> as the switch prints it: without hidden defaults, otherwise unchanged."""
     ownership: tuple[Rule, ...] = MISSING
+    setting: Callable[[Path], str] = MISSING
+    """The last line of a path by what it sets: without its value where a switch holds one value of it, and without
+    ``no``."""
+    factory: tuple[str, ...] = ()
+    """Regular expressions over ``" / ".join(path)``: lines that a switch has before anybody configures it."""
+    dependents: tuple[Dependence, ...] = ()
+    """Lines that a switch has once, and which lines need them."""
+    announcing: Announcing = MISSING
+    """How lines announce routes that are not the design's."""
     parse: Callable[[ConfigTree, Capabilities, str, str], Parsed] = MISSING
     """(owned tree, capabilities, device name, model) -> Parsed. An absent line means the OS's default."""
     candidate: Callable[[ConfigTree, ConfigTree, ConfigTree], Candidate] = MISSING
@@ -132,9 +165,6 @@ class Platform:
     """(whole running tree) -> what of it a push must not stand beside; the switch is refused with it."""
     live_obstacles: Callable[[ConfigTree, tuple[Change, ...]], tuple[Obstacle, ...]] = _no_live_obstacles
     """(whole running tree, planned changes) -> what of them a switch that runs so refuses, and so do we."""
-    vrf_line: str = ""
-    """Regular expression of the line that creates a VRF, with its name as group ``name``. Other lines of that VRF
-    contain ``vrf NAME`` or ``vrf member NAME``. Empty: all lines of a VRF are below one line."""
     secrets: SecretPlaces = NO_PLACES
     """Where a configuration holds secrets: above the drivers, placeholders stand there."""
     observing: Observing = MISSING

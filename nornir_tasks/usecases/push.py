@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 
 from nornir_tasks.deploy.fleet import Fleet, Results
-from nornir_tasks.deploy.journal import Entry, Journal
+from nornir_tasks.deploy.journal import JOURNAL, Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger
-from nornir_tasks.deploy.problems import not_kept, sprays, unconfirmed, unfinished, unguarded
+from nornir_tasks.deploy.problems import in_the_way, not_kept, sprays, unconfirmed, unfinished, unguarded
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Push
 from nornir_tasks.deploy.transaction import Outcome
@@ -30,7 +30,6 @@ from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, to
 from nornir_tasks.usecases.secrets import vault_of
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
 
-JOURNAL = "journal.sqlite"
 DRAIN_S = 5.0
 """How long an interrupted push waits for outstanding answers."""
 
@@ -222,14 +221,14 @@ def _report(plans: Mapping[str, PlanSummary], design: SiteDesign, left_behind: C
     return PlanReport(plans, tuple(work), ways)
 
 
-def restored(each: Wanted, before: str) -> Wanted:
-    """The same switch with earlier owned sections as the wanted configuration.
+def restored(each: Wanted, before: str, after: str) -> Wanted:
+    """The same switch, with a push taken back that found ``before`` and left ``after``.
 
-    Secrets in them come back by name, with the values that these names have now.
+    Secrets come back by name, with the values that these names have now.
     """
     tree = each.platform.to_tree(before)
     config = each.platform.parse(tree, each.capabilities, each.device, each.config.model).config
-    return dataclasses.replace(each, tree=tree, config=config)
+    return dataclasses.replace(each, tree=tree, config=config, undoes=(before, after))
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,7 +247,7 @@ class _Earlier(Mapping[str, Wanted]):
             paths = (path for path, _ in each.platform.to_tree(before).walk() if has_hidden(path[-1]))
             lines = [" / ".join(path) for path in paths]
             raise RefusedError(not_kept(name, entry.push, lines, self._free))
-        return restored(each, before)
+        return restored(each, before, self.journal.after(entry))
 
     @cached_property
     def _free(self) -> tuple[str, ...]:
@@ -297,6 +296,9 @@ class _Run:
             if self.undoes is not None:  # by now the switches have shown what became of pushes that were cut off
                 refuse_overtaken(obstacles, self.undoes, frozenset(self.wanted))
                 found = found.of({entry.device for entry in journal.entries(self.undoes)})
+            met = [each for name, plan in found.plans.items() for each in in_the_way(name, (o for o, _ in plan.others))]
+            if met:
+                raise RefusedError(met)
             self._refuse_unguarded(found)
             if found.begin_to_spray and not self.access.reach.hosts_reorder:
                 raise RefusedError(together(map(sprays, found.begin_to_spray)))

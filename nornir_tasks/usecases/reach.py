@@ -4,23 +4,31 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 
+from nornir_tasks.deploy.evidence import Evidence
 from nornir_tasks.deploy.fleet import DEFAULT_WORKERS, Fleet, Results, T, Target
 from nornir_tasks.deploy.identity import Declared, Doubts
+from nornir_tasks.deploy.journal import JOURNAL, Journal
 from nornir_tasks.deploy.look import CONFIRM_WITHIN_S, Rules
 from nornir_tasks.deploy.tasks import Job
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.management_paths import distances
 from nornir_tasks.design.network import Device
+from nornir_tasks.drivers.session import Login
 from nornir_tasks.drivers.vault import NO_SECRETS, Vault
-from nornir_tasks.errors import DeviceError, GpufabricError, LabError, Problem
+from nornir_tasks.errors import DeviceError, GpufabricError, LabError, Problem, RefusedError
 from nornir_tasks.inventory.endpoints import endpoints
 from nornir_tasks.lab.manager import Lab
+from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.usecases.progress import On, Unidentified, Work, following
 from nornir_tasks.usecases.site import Selection, SiteDesign
 
 MOST_NAMED = 8
 """Switches named where many have the same problem."""
+
+
+Adopted = Mapping[str, tuple[Path, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +45,8 @@ class Reach:
     """Switches worked on at the same time."""
     hosts_reorder: bool = False
     """Hosts' NICs accept reordered packets, so switches may begin to balance packet by packet."""
+    adopt: Adopted = field(default_factory=dict)
+    """Switch -> objects of others, by their lines, that a push takes over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,8 @@ class Access:
         devices, carrying = {device.name: device for device in design.network.devices}, distances(design.network)
         known = endpoints(design.site, {name: devices[name].os for name in wanted})
         names = frozenset(devices)
+        _refuse_unknown(self.reach.adopt, wanted)
+        evidence = evidence_of(design, self.reach.adopt)
         targets = {
             name: Target(
                 Job(
@@ -71,6 +83,7 @@ class Access:
                         unguarded=self.reach.unguarded,
                         serial=known[name].serial,
                         names=names,
+                        evidence=replace(evidence(name), once=_name(known[name].endpoint.once)),
                         doubts=self.doubts,
                         # a way that other switches are reached by may take its time to come back
                         confirm_within_s=CONFIRM_WITHIN_S * (2 if name in carrying else 1),
@@ -103,6 +116,36 @@ class Access:
         with self.fleet(selection.design, selection) as switches:
             answers = require_all(self.read(Work.ASK, len(selection), switches.ask))
         return {name: facts.release for name, facts in answers.items()}
+
+
+def evidence_of(design: SiteDesign, adopted: Adopted = MappingProxyType({})) -> Callable[[str], Evidence]:
+    """Switch -> what is shown to be ours there, by the site's journal; nothing where there is no journal yet."""
+    path = design.site.state_directory / JOURNAL
+    journal = Journal(path) if path.exists() else None
+    last = journal.last_claims() if journal is not None else {}
+
+    def of_switch(name: str) -> Evidence:
+        look_up = partial(journal.standing, name) if journal is not None else tuple
+        return Evidence(look_up, tuple(adopted.get(name, ())), last.get(name, ""))
+
+    return of_switch
+
+
+def _name(once: Login | None) -> str:
+    return "" if once is None else once.username
+
+
+def _refuse_unknown(adopted: Adopted, chosen: Mapping[str, Wanted]) -> None:
+    if unknown := sorted(adopted.keys() - chosen.keys()):
+        raise RefusedError(
+            Problem(
+                where=f"--adopt {name}:{' / '.join(adopted[name][0])}",
+                what="this switch is not part of the push",
+                expected="SWITCH:OBJECT with a switch of the site that --plane and --limit choose",
+                found=name,
+            )
+            for name in unknown
+        )
 
 
 def declared(device: Device) -> Declared:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from nornir_tasks.checks import suite
-from nornir_tasks.checks.evidence import End, Evidence, Far
+from nornir_tasks.checks.evidence import End, Evidence, Far, OthersLine, Verdict
 from nornir_tasks.checks.suite import Report
 from nornir_tasks.deploy.plan import wanted_config
 from nornir_tasks.deploy.problems import unfinished
+from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Collected
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.network import Device, Network
@@ -73,12 +74,22 @@ def evidence(selection: Selection, readings: Readings) -> Evidence:
         observed={name: seen.observed for name, seen in readings.switches.items()},
         far=far_ends(network),
         unreachable={name: error.problems[0] for name, error in readings.unreachable.items()},
+        others={name: found for name, each in plans.items() if (found := _that_matter(each))},
         unfinished={name: problem.what for name, problem in unfinished(plans).items()},
         certificates={name: seen.certificate for name, seen in readings.switches.items() if seen.certificate},
         push_accounts=push_account(selection.design.site),
         macs=declared_macs(selection.design.site, selection.design.network),
         planes=frozenset(selection.planes),
         played=frozenset(_played(selection.design) if selection.design.site.intent.management.source == "lab" else ()),
+    )
+
+
+def _that_matter(plan: PlanSummary) -> tuple[OthersLine, ...]:
+    """Lines of others that stay, and that change what the fabric does or may do so."""
+    return tuple(
+        OthersLine(" / ".join(each.path), each.reason, Verdict.FAIL if each.matters == "yes" else Verdict.ERROR)
+        for each, _ in plan.others
+        if each.matters
     )
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 from described_lab import LabDescription, RunningLab
 from two_planes import FIRST, LAB, LEAVES, Version, intent, network
 
-from nornir_tasks.deploy.journal import Journal
+from nornir_tasks.deploy.journal import JOURNAL, Journal
 from nornir_tasks.deploy.ledger import Ledger, Step
 from nornir_tasks.deploy.tasks import Push
 from nornir_tasks.deploy.waves import Wave
@@ -60,7 +60,7 @@ class LoneSwitch:
 
     @property
     def journal(self) -> Journal:
-        return Journal(self.design(FIRST).site.state_directory / usecase.JOURNAL)
+        return Journal(self.design(FIRST).site.state_directory / JOURNAL)
 
     def running(self) -> str:
         """As the lab says: no connection is made."""

@@ -3,7 +3,7 @@
 from types import MappingProxyType
 
 from nornir_tasks.design.capabilities import OsFacts
-from nornir_tasks.platforms.eos.candidate import candidate, server_changes
+from nornir_tasks.platforms.eos.candidate import candidate, server_changes, setting
 from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.capabilities import (
     LOAD_BALANCING,
@@ -15,6 +15,7 @@ from nornir_tasks.platforms.eos.capabilities import (
     capabilities,
 )
 from nornir_tasks.platforms.eos.day0 import FIRST_BOOT
+from nornir_tasks.platforms.eos.dependents import ANNOUNCING, DEPENDENTS, FACTORY
 from nornir_tasks.platforms.eos.disruption import disruption
 from nornir_tasks.platforms.eos.harmless import HARMLESS
 from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
@@ -48,6 +49,10 @@ PLATFORM = Platform(
     to_text=to_text,
     canonical=canonical,
     ownership=OWNERSHIP,
+    setting=setting,
+    factory=FACTORY,
+    dependents=DEPENDENTS,
+    announcing=ANNOUNCING,
     parse=parse,
     candidate=candidate,
     server_changes=server_changes,
@@ -58,7 +63,6 @@ PLATFORM = Platform(
     management_path=management_path,
     open_trunks=open_trunks,
     vlan_entry=VLAN_ENTRY,
-    vrf_line=r"vrf instance (?P<name>\S+)",
     secrets=SECRETS,
     observing=OBSERVING,
     first_boot=FIRST_BOOT,

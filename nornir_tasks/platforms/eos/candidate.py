@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
+from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
 from nornir_tasks.platforms.eos.parse import BLOCKS
 from nornir_tasks.platforms.eos.tree import DSCP_DEFAULT, to_tree
 from nornir_tasks.platforms.lines import replaced
@@ -26,6 +26,23 @@ _QUEUE = (r"^qos profile ", r"^(?:uc-)?tx-queue ")
 
 REPLACED = replaced(BLOCKS)
 """Lines with one value: a path whose last part matches, with equal groups, replaces the other."""
+
+_SETTINGS = tuple(tuple(map(re.compile, path)) for path in REPLACED)
+_ONE_OF_A_LIST = re.compile(r"switchport trunk allowed vlan \d+")
+"""A tree has a line for each VLAN of a list."""
+
+
+def setting(path: Path) -> str:
+    """The last line of a path without its value, where EOS holds one value of it, and without ``no``."""
+    line = path[-1].removeprefix("no ").removeprefix("default ")
+    if _ONE_OF_A_LIST.fullmatch(line):
+        return line
+    for *above, last in _SETTINGS:
+        is_there = len(above) == len(path) - 1 and all(map(re.Pattern.search, above, path))
+        if is_there and (found := last.search(line)):
+            return " ".join(each or "" for each in found.groups())
+    return line
+
 
 NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     # arista.eos (ansible 12.3.0) eos_banner: "no banner login", without the text

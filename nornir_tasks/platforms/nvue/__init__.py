@@ -10,6 +10,7 @@ from nornir_tasks.platforms.nvue.access_lists import protocol_word
 from nornir_tasks.platforms.nvue.candidate import candidate, server_changes
 from nornir_tasks.platforms.nvue.capabilities import LOAD_BALANCING, RELEASES, TAKEN, TRAINS, capabilities
 from nornir_tasks.platforms.nvue.day0 import FIRST_BOOT
+from nornir_tasks.platforms.nvue.dependents import ANNOUNCING, DEPENDENTS, FACTORY
 from nornir_tasks.platforms.nvue.disruption import disruption
 from nornir_tasks.platforms.nvue.harmless import HARMLESS
 from nornir_tasks.platforms.nvue.lossless import LOSSLESS
@@ -19,7 +20,7 @@ from nornir_tasks.platforms.nvue.parse import parse
 from nornir_tasks.platforms.nvue.port_map import SPLIT_PART, port_name, sort_key
 from nornir_tasks.platforms.nvue.relay import uplinks
 from nornir_tasks.platforms.nvue.secret_places import SECRETS
-from nornir_tasks.platforms.nvue.tree import VLAN_ENTRY, empty_lists, open_trunks, to_text, to_tree
+from nornir_tasks.platforms.nvue.tree import VLAN_ENTRY, empty_lists, open_trunks, setting, to_text, to_tree
 from nornir_tasks.platforms.nvue.vendor_profiles import vendor_profiles
 from nornir_tasks.platforms.nvue.virtual import IMAGE
 from nornir_tasks.platforms.platform import Platform
@@ -59,6 +60,10 @@ PLATFORM = Platform(
     to_text=to_text,
     canonical=canonical,
     ownership=OWNERSHIP,
+    setting=setting,
+    factory=FACTORY,
+    dependents=DEPENDENTS,
+    announcing=ANNOUNCING,
     parse=parse,
     candidate=candidate,
     server_changes=server_changes,

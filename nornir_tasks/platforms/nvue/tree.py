@@ -205,6 +205,11 @@ def key_and_value(text: str) -> tuple[str, str | None]:
     return (key, value) if colon else (text, None)
 
 
+def setting(path: Path) -> str:
+    """The key of the last line of a path: NVUE holds one value for each."""
+    return key_and_value(path[-1])[0]
+
+
 _ROW = re.compile(r'(?P<indent> *)(?P<key>"(?:[^"\\]|\\.)*"|[A-Za-z][\w-]*):(?: (?P<value>\S.*))?', re.ASCII)
 _WORD = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 """Text that needs no quotes, unless it is one of the following."""

@@ -20,6 +20,7 @@ from nornir_tasks.platforms.nxos.channels import live_obstacles
 from nornir_tasks.platforms.nxos.communities import to_words
 from nornir_tasks.platforms.nxos.config_text import to_text, to_tree
 from nornir_tasks.platforms.nxos.day0 import FIRST_BOOT
+from nornir_tasks.platforms.nxos.dependents import ANNOUNCING, DEPENDENTS, FACTORY
 from nornir_tasks.platforms.nxos.disruption import disruption
 from nornir_tasks.platforms.nxos.fec import fec_word
 from nornir_tasks.platforms.nxos.harmless import HARMLESS
@@ -27,7 +28,7 @@ from nornir_tasks.platforms.nxos.lossless import LOSSLESS
 from nornir_tasks.platforms.nxos.observe import OBSERVING
 from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED, management_path
 from nornir_tasks.platforms.nxos.parse import parse
-from nornir_tasks.platforms.nxos.patch import server_changes
+from nornir_tasks.platforms.nxos.patch import server_changes, setting
 from nornir_tasks.platforms.nxos.port_map import SPLIT_PART, lag_number, port_name, sort_key
 from nornir_tasks.platforms.nxos.secret_places import SECRETS
 from nornir_tasks.platforms.nxos.virtual import IMAGE
@@ -54,6 +55,10 @@ PLATFORM = Platform(
     to_text=to_text,
     canonical=canonical,
     ownership=OWNERSHIP,
+    setting=setting,
+    factory=FACTORY,
+    dependents=DEPENDENTS,
+    announcing=ANNOUNCING,
     parse=parse,
     candidate=candidate,
     server_changes=server_changes,
@@ -65,7 +70,6 @@ PLATFORM = Platform(
     open_trunks=open_trunks,
     live_obstacles=live_obstacles,
     vlan_entry=VLAN_ENTRY,
-    vrf_line=r"vrf context (?P<name>\S+)",
     secrets=SECRETS,
     observing=OBSERVING,
     first_boot=FIRST_BOOT,

@@ -83,6 +83,9 @@ _ONE_VALUE = re.compile(one_value(each for block in BLOCKS for each in block.row
 """Commands of which a mode has one: a new value replaces the old one without ``no``."""
 
 
+_ONE_OF_A_LIST = re.compile(rf"{ALLOWED}\d+")
+"""A tree has a line for each VLAN of a list."""
+
 _PRINTED_NEGATED = frozenset(
     {
         "shutdown",
@@ -280,6 +283,13 @@ def _replaced(path: Path, running: ConfigTree) -> Iterator[Path]:
     for text in parent.children:
         if text != path[-1] and _setting(text) == name:
             yield (*path[:-1], text)
+
+
+def setting(path: Path) -> str:
+    """The last line of a path without its value, where NX-OS holds one value of it, and without ``no``."""
+    if _ONE_OF_A_LIST.fullmatch(path[-1]):
+        return path[-1]
+    return " ".join(_setting(path[-1]))
 
 
 def _setting(line: str) -> tuple[str, ...]:

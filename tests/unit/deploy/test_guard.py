@@ -6,12 +6,14 @@ import jinja2
 import pytest
 
 from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.deploy.problems import in_the_way
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.errors import RefusedError, RenderError
 from nornir_tasks.files.resources import resource
 from nornir_tasks.files.templates import environment
 from nornir_tasks.usecases.site import SiteDesign, load
+from tests import pushed as pushed_by
 
 ERRORS = Path(__file__).parents[2] / "errors/devices"
 DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
@@ -106,11 +108,15 @@ def test_a_template_that_asks_for_what_is_not_there_names_template_and_line(lab,
 
 
 @pytest.mark.parametrize("os", ["eos", "nxos"])
-def test_another_asn_with_strangers_in_its_process_is_not_torn_down(lab, os) -> None:
+def test_another_asn_with_strangers_in_its_process_is_not_torn_down_unless_it_is_adopted(lab, os) -> None:
     each = build(lab, DEVICES[os], environment(os))
     stranger = "   " if os == "eos" else "  "
     inner = ("router-id 192.0.2.1", "vrf LEGACY", f"{stranger}neighbor 192.0.2.7 remote-as 64512")
     running = "router bgp 64999\n" + "".join(f"{stranger}{line}\n" for line in inner)
-    with pytest.raises(RefusedError, match="also remove lines that are not ours") as refused:
-        device_plan(each, running)
-    assert "vrf LEGACY" in str(refused.value)
+    (problem,) = in_the_way(each.device, device_plan(each, running).others)
+    assert "router bgp 64999" in problem.what
+    assert f"router bgp {each.config.bgp.asn}" in str(problem.expected)
+    assert f"--adopt '{each.device}:router bgp 64999'" in str(problem.hint)
+    adopted = device_plan(each, running, pushed_by.evidence(adopted=(("router bgp 64999",),)))
+    assert not any(other.is_in_the_way for other in adopted.others)
+    assert ("router bgp 64999", "vrf LEGACY") in {change.path for change in adopted.changes if change.op == "-"}

@@ -1,11 +1,12 @@
 """The journal notes planes and ``switch``: what was pushed before fabrics had an owner of their own can be undone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from nornir_tasks.deploy.journal import Journal
-from nornir_tasks.deploy.plan import device_plan, split_running
+from nornir_tasks.deploy.plan import device_plan, sides
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from tests.unit.design.toys import ONE_OF_EACH, both
 
@@ -44,10 +45,12 @@ def test_what_an_earlier_push_noted_as_owned_is_owned_by_a_push_of_the_same_plan
     journal.end(push, device, "done")
     (entry,) = journal.entries(push)
     before = now.platform.to_tree(journal.before(entry))
-    owned, foreign = split_running(now, before)
-    assert owned == before
-    assert not any(not node for _, node in foreign.walk()), "a line that was owned then is nobody's now"
+    found = sides(now, before)
+    assert found.owned == before
+    assert not any(not node for _, node in found.foreign.walk()), "a line that was owned then is nobody's now"
     # the whole of it was taken away: bringing it back brings back every line
     nothing = to_text(ConfigTree())
-    missing = difference(now.platform.to_tree(nothing), owned)
+    missing = difference(now.platform.to_tree(nothing), found.owned)
     assert set(device_plan(now, nothing).changes) == set(missing) != set()
+    undoing = replace(now, undoes=(journal.before(entry), journal.after(entry)))
+    assert set(device_plan(undoing, nothing).changes) == {*difference(now.platform.to_tree(nothing), found.owned)}

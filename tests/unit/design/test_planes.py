@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.deploy.plan import device_plan, split_running
+from nornir_tasks.deploy.plan import device_plan, sides
 from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.design.kinds import PlaneKind
 from nornir_tasks.design.merge import merge
@@ -15,6 +15,7 @@ from nornir_tasks.design.realise import realise
 from nornir_tasks.errors import DesignError, RefusedError
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import join, split
+from tests import pushed as pushed_by
 from tests.unit.design import toys
 from tests.unit.design.toys import ONE_OF_EACH, both, real_lab, realised, storage_port, with_storage
 from tests.unit.design.wanted_of import wanted_of
@@ -202,28 +203,34 @@ def test_two_planes_pushed_one_by_one_come_out_alike_in_either_order_and_leave_s
     device = ONE_OF_EACH[os]
     everything = both(device)
     start = everything.platform.to_tree(LEFT_BEHIND[os])
-    _, strangers = split_running(everything, start)
+    found = sides(everything, start)
     ends = []
     for order in (("compute", "storage"), ("storage", "compute")):
         running = start
         for plane in order:
             pushed = both(device, plane)
-            running = join([split_running(pushed, running)[1], pushed.tree])
+            running = join([sides(pushed, running).foreign, pushed.tree])
         ends.append(running)
-    assert ends[0] == ends[1] == join([strangers, everything.tree])
+    assert ends[0] == ends[1] == join([found.foreign, everything.tree])
     text = everything.platform.to_text(ends[0])
-    assert "CUSTOMER" in text
-    assert "-OLD" not in text
+    assert all(name in text for name in LISTS), "a name like ours shows nothing"
+    named = " ".join(" ".join(each.path) for each in found.others)
+    assert "COMPUTE-OLD" in named
+    assert "STORAGE-OLD" in named
+    assert "CUSTOMER" not in named
 
 
 @SYSTEMS
-def test_a_change_that_would_take_another_planes_lines_along_names_that_plane(device: str) -> None:
+def test_what_goes_with_one_plane_leaves_what_lines_of_another_plane_are_in(device: str) -> None:
     """As does a rollback to before anything was there: sessions of the second plane are in the process of the first."""
     everything = both(device)
     empty = replace(both(device, "compute"), tree=ConfigTree())
-    with pytest.raises(RefusedError, match="would also remove lines of plane storage") as refused:
-        device_plan(empty, everything.text, allow_management=True)
-    assert all("roll back plane storage first" in each.hint for each in refused.value.problems)
+    plan = device_plan(empty, everything.text, pushed_by.pushed(everything), allow_management=True)
+    gone = {each.path for each in plan.changes}
+    storage = split(everything.tree, everything.platform.ownership, everything.claims)["storage"]
+    assert gone
+    assert not gone & storage.paths()
+    assert any(each.reason.endswith("and stays") for each in plan.others)
 
 
 OTHERS_PROCESS = {
@@ -237,6 +244,6 @@ def test_a_container_of_which_others_lines_alone_are_left_is_no_difference_to_pl
     """The gate would take a push back whose plan had left that container to its other users."""
     nothing = replace(both(ONE_OF_EACH[os], "compute"), tree=ConfigTree())
     assert device_plan(nothing, OTHERS_PROCESS[os]).changes == ()
-    owned, foreign = split_running(nothing, nothing.platform.to_tree(OTHERS_PROCESS[os]))
-    assert not owned
-    assert any("192.0.2.1" in line for path, _ in foreign.walk() for line in path)
+    found = sides(nothing, nothing.platform.to_tree(OTHERS_PROCESS[os]))
+    assert not found.owned
+    assert any("192.0.2.1" in line for path, _ in found.foreign.walk() for line in path)

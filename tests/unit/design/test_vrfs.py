@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.deploy.plan import device_plan, split_running
+from nornir_tasks.deploy.plan import device_plan, sides
 from nornir_tasks.deploy.wanted import is_protected
 from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
@@ -15,6 +15,7 @@ from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import split
 from tests.property.mutants import each_change_is_reported
+from tests.pushed import done, evidence, pushed
 from tests.unit.design import toys
 from tests.unit.design.toys import ONE_OF_EACH, both, realised, storage_port, with_storage
 
@@ -160,10 +161,13 @@ def test_somebody_elses_session_in_a_vrf_of_ours_stays_whatever_is_pushed(device
         running.add_path(path)
     text = inside.platform.to_text(running)
     assert device_plan(inside, text).changes == ()
-    owned, foreign = split_running(inside, inside.platform.to_tree(text))
-    assert all(foreign.get(*path) is not None and owned.get(*path) is None for path in theirs)
-    with pytest.raises(RefusedError, match="would also remove lines that are not ours"):
-        device_plan(outside, text)
+    found = sides(inside, inside.platform.to_tree(text))
+    assert all(found.foreign.get(*path) is not None and found.owned.get(*path) is None for path in theirs)
+    plan = device_plan(outside, text, pushed(inside))
+    gone = {each.path for each in plan.changes if each.op == "-"}
+    assert gone, "the VRF's own lines go"
+    assert not any(path[:depth] in gone for path in theirs for depth in range(1, len(path) + 1))
+    assert any("and stays" in each.reason for each in plan.others)
 
 
 @SYSTEMS
@@ -177,9 +181,12 @@ def test_an_old_session_of_ours_in_our_vrf_goes_and_theirs_beside_it_stays(devic
         if any(re.search(rf"\b{re.escape(mine.peer)}\b", line) for line in path)
         and path[0].startswith(("router", "vrf"))
     ]
-    for path in (*added, *their_session(inside.config.bgp.asn)[inside.config.os]):
+    for path in added:
         running.add_path(path)
-    plan = device_plan(inside, inside.platform.to_text(running))
+    before = running.copy()
+    for path in their_session(inside.config.bgp.asn)[inside.config.os]:
+        running.add_path(path)
+    plan = device_plan(inside, inside.platform.to_text(running), evidence(done(inside, ConfigTree(), before)))
     assert plan.changes
     assert all(each.op == "-" and old in " ".join(each.path) for each in plan.changes), plan.changes
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from nornir_tasks.deploy.evidence import Evidence
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.drivers.session import Login
@@ -44,11 +45,19 @@ def after_day0(wanted: Wanted, **more: str) -> str:
 def test_accounts_change_with_the_first_push_and_with_no_other(site: Path, name: str) -> None:
     wanted = select(load(site), ["base"])[name]
     running = after_day0(wanted)
-    plan = device_plan(wanted, running, first_push=True)
+    plan = device_plan(wanted, running, Evidence(once="gpufabric-day0"), first_push=True)
     assert {each.op for each in plan.changes} == {"+", "-"}
     assert all("gpufabric" in str(each) for each in plan.changes)
     with pytest.raises(RefusedError, match="management path"):
-        device_plan(wanted, running)
+        device_plan(wanted, running, Evidence(once="gpufabric-day0"))
+
+
+@SYSTEMS
+def test_an_account_that_nobody_declared_stays_though_accounts_are_managed(site: Path, name: str) -> None:
+    wanted = select(load(site), ["base"])[name]
+    plan = device_plan(wanted, after_day0(wanted), first_push=True)
+    assert {each.op for each in plan.changes} == {"+"}
+    assert any("gpufabric-day0" in each.path[-1] for each in plan.others)
 
 
 @SYSTEMS

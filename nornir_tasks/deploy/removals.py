@@ -1,0 +1,348 @@
+"""Which lines of a switch a push may remove, and which lines of others it meets. Pure.
+
+The first law: a line is removed only if it is shown to be ours (see :mod:`evidence`), or is inside an object that the
+intent wants on this switch under exactly our full name, or a wanted line replaces it. What is not shown to be ours and
+would be replaced has to be adopted by name; all else that only looks like ours stays, and is named.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Literal
+
+from nornir_tasks.deploy.evidence import Shown, covers, key
+from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.platforms.announced import concern
+from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
+from nornir_tasks.platforms.ownership import Thing, is_shared, rule_of, things
+from nornir_tasks.platforms.platform import Platform
+
+_INDEPENDENT = frozenset({"address", "pool", "pool route", "prefix", "route"})
+"""Keys of objects that others may have as well in what is ours, such as a session in a VRF of ours."""
+_BY_NUMBER = frozenset({"vlan", "lag"})
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """A line that is not shown to be ours, and that a push meets. A push that has to take one over needs it adopted."""
+
+    path: Path
+    reason: str
+    adopt: Path
+    """The object that ``--adopt`` names."""
+    in_the_way_of: Path = ()
+    """The wanted line that would replace it: the push needs it adopted. Empty: it stays."""
+    matters: Literal["", "yes", "cannot tell"] = ""
+    """Does it change what the fabric does, though it stays?"""
+
+    @property
+    def is_in_the_way(self) -> bool:
+        """Does a push have to take it over?"""
+        return bool(self.in_the_way_of)
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """A running configuration as one push sees it."""
+
+    owned: ConfigTree
+    """The lines that the push may change."""
+    after: ConfigTree
+    """What it makes of them, with the first lines of blocks that stay for lines of others."""
+    foreign: ConfigTree
+    """All other lines."""
+    others: tuple[Others, ...] = ()
+
+
+def settled(
+    wanted: Wanted, owned: ConfigTree, foreign: ConfigTree, shown: Callable[[], Shown], after: ConfigTree
+) -> Sides:
+    """Leave every line that may not go with others', and name it. ``shown``: asked only if a line would go or come."""
+    changes = tuple(difference(owned, after))
+    if not changes:
+        return Sides(owned, after, foreign)
+    judge = _Judge(wanted, owned, foreign, after, shown(), changes)
+    found = judge.others()
+    kept = judge.kept
+    if not kept:
+        return Sides(owned, after, foreign, found)
+    return Sides(*_without(owned, after, foreign, kept, judge.gone), found)
+
+
+def _without(
+    owned: ConfigTree, after: ConfigTree, foreign: ConfigTree, kept: set[Path], gone: Iterable[Path]
+) -> tuple[ConfigTree, ConfigTree, ConfigTree]:
+    """The three trees with the kept lines on the others' side; a block from which lines of ours go is on all."""
+    owned, after, foreign = owned.copy(), after.copy(), foreign.copy()
+    entered = {path[:depth] for path in gone if path not in kept for depth in range(1, len(path))}
+    for path in sorted(kept, key=len, reverse=True):
+        foreign.add_path(path)
+        if path in entered:
+            after.add_path(path)
+            continue
+        above = owned.get(*path[:-1])
+        node = above.children.get(path[-1]) if above is not None else None
+        if above is not None and node is not None and not node.children:
+            del above.children[path[-1]]
+    return owned, after, foreign
+
+
+class _Judge:
+    """One plan's removals, judged."""
+
+    def __init__(
+        self,
+        wanted: Wanted,
+        owned: ConfigTree,
+        foreign: ConfigTree,
+        after: ConfigTree,
+        shown: Shown,
+        changes: tuple[Change, ...],
+    ) -> None:
+        self.wanted, self.os, self.shown, self.after = wanted, wanted.platform, shown, after
+        self.owned, self.foreign = owned, foreign
+        self.gone = [each.path for each in changes if each.op == "-"]
+        self._coming = [each.path for each in changes if each.op == "+"]
+        self._found: dict[Path, Others] = {}
+        self.kept: set[Path] = set()
+
+    def others(self) -> tuple[Others, ...]:
+        """What is not shown to be ours; then ``kept`` has what stays."""
+        for path in self.gone:
+            if not self._may_go(path):
+                self._meet(path)
+        self.kept = {path for path, each in self._found.items() if not each.is_in_the_way}
+        while more := dict(self._needed()):
+            self._found |= more
+            self.kept |= more.keys()
+        self._keep_blocks()
+        for thing in dict.fromkeys(self._coming_things()):
+            self._collide(thing)
+        return tuple(each for each in self._found.values() if each.reason and not self._is_said(each))
+
+    def _is_said(self, each: Others) -> bool:
+        """Is this line below another one that is said, or a first line whose lines are said one by one?"""
+        rules = self.os.ownership
+        if not each.is_in_the_way and not things(each.path, rules):
+            return any(len(path) > len(each.path) and path[: len(each.path)] == each.path for path in self._found)
+        above = (self._found.get(each.path[:depth]) for depth in range(1, len(each.path)))
+        said = [other for other in above if other is not None and other.reason and things(other.path, rules)]
+        return any(other.in_the_way_of == each.in_the_way_of for other in said)
+
+    # -- may it go? ------------------------------------------------------------------------------------------------
+
+    def _may_go(self, path: Path) -> bool:
+        if self.shown.has(path) or is_factory(self.os, path):
+            return True
+        for thing in reversed(things(path, self.os.ownership)):
+            if thing.by == "account" and thing.key == self.shown.once:
+                return True
+            if thing.path in self._wanted_things and self._is_ours(thing):
+                return True
+            if thing.by in _INDEPENDENT:
+                return False
+        return False
+
+    def _is_ours(self, thing: Thing) -> bool:
+        """Is this wanted object ours as a whole? A loopback is not: others have addresses on it as well."""
+        if thing.by == "port" and thing.key == self.wanted.capabilities.loopback_name:
+            return False
+        return thing.is_named or self.shown.has_thing(thing.path)
+
+    @cached_property
+    def _wanted_things(self) -> frozenset[Path]:
+        rules = self.os.ownership
+        return frozenset(each.path for path, _ in self.after.walk() for each in things(path, rules))
+
+    @cached_property
+    def _settings(self) -> dict[Path, Path]:
+        """What the intent sets -> the rendered line, hidden defaults included."""
+        rendered = self.os.to_tree(self.wanted.text)
+        return {key(path, self.os): path for path, _ in rendered.walk()}
+
+    def _meet(self, path: Path) -> None:
+        """Note a line that is not shown to be ours: in the way of a wanted one, or left alone."""
+        thing = next(iter(things(path, self.os.ownership)), None)
+        adopt = self._object(path, thing)
+        if (instead := self._instead(path, thing)) is not None:
+            reason = f"'{instead[-1]}' is wanted there"
+            self._found[path] = Others(path, reason, adopt, instead)
+        elif (words := self._announces(path)) is not None:
+            matters: Literal["", "yes", "cannot tell"] = "cannot tell" if words.startswith("cannot") else "yes"
+            self._found[path] = Others(path, words, path, matters=matters if words else "")
+        else:
+            is_known = thing is not None or any(each.fullmatch(" / ".join(path)) for each in _each(self.os.harmless))
+            is_quiet = is_shared(path, self.os.ownership)
+            matters = "" if is_known or is_quiet else "cannot tell"
+            self._found[path] = Others(path, "" if is_quiet else self._looks(path, thing), adopt, matters=matters)
+
+    def _announces(self, path: Path) -> str | None:
+        """What a redistribution or an aggregate does to our prefixes; None: it is neither."""
+        pools = [pool for claim in self.wanted.claims.claims for pool in claim.owner.pools]
+        for depth in range(len(path), 0, -1):
+            words = concern(self.os.announcing, path[:depth], self.owned, pools, has_statics=self._has_statics)
+            if words is not None:
+                return words
+        return None
+
+    @cached_property
+    def _has_statics(self) -> bool:
+        rules = self.os.ownership
+        kinds = (each.by for path, _ in self.after.walk() for each in things(path, rules))
+        return not {"prefix", "route", "pool route"}.isdisjoint(kinds)
+
+    def _instead(self, path: Path, thing: Thing | None) -> Path | None:
+        """The wanted line that would replace this one; None: none would."""
+        if (setting := self._settings.get(key(path, self.os))) is not None and setting != path:
+            return setting
+        if (other := self._only_one(path)) is not None:
+            return other
+        if thing is None or not self._is_taken(thing):
+            return None
+        return next((each for each in self._coming if each[: len(thing.path)] == thing.path), None)
+
+    def _is_taken(self, thing: Thing) -> bool:
+        """Is this a port that the intent cables? It is taken whole."""
+        is_port = thing.by == "port" and thing.key != self.wanted.capabilities.loopback_name
+        return is_port and thing.path in self._wanted_things
+
+    def _only_one(self, path: Path) -> Path | None:
+        """The wanted block in place of this one, of a kind that a switch has one of: a BGP process has one ASN."""
+        found = rule_of(path, self.os.ownership)
+        if found is None or not found.shared or things(path, self.os.ownership):
+            return None
+        above = self.after.get(*path[:-1])
+        beside = above.children if above is not None else ()
+        return next(((*path[:-1], text) for text in beside if found.pattern.fullmatch(text)), None)
+
+    def _object(self, path: Path, thing: Thing | None) -> Path:
+        """What the operator adopts: the object, where the line is of one."""
+        is_loopback = thing is not None and thing.key == self.wanted.capabilities.loopback_name
+        return path if thing is None or is_loopback else thing.path
+
+    def _looks(self, path: Path, thing: Thing | None) -> str:
+        """Why a line is looked at at all, though nothing shows that it is ours."""
+        if thing is None:
+            return "the intent does not have it, and no push of ours added it"
+        marks = {
+            "name": "its name begins as ours do",
+            "vrf": "its name begins as ours do",
+            "vlan": "its number is one of ours",
+            "lag": "its number is one of ours",
+            "port": "it is on a port of ours",
+        }
+        return f"{marks.get(thing.by, 'its address is in a pool of ours')}, and no push of ours added it"
+
+    # -- what stays all the same -----------------------------------------------------------------------------------
+
+    def _needed(self) -> Iterator[tuple[Path, Others]]:
+        """Lines of ours that would go and that lines of others need."""
+        going = [path for path in self.gone if path not in self._found]
+        strangers = self.foreign
+        if self.kept:
+            strangers = self.foreign.copy()
+            for path in self.kept:
+                strangers.add_path(path)
+        return needed_by_others(self.os, going, strangers, self._wanted_things)
+
+    def _keep_blocks(self) -> None:
+        """A block stays as long as a line of others is below it."""
+        for path in sorted(self.gone, key=len, reverse=True):
+            if path in self._found:
+                continue
+            strangers = self.foreign.get(*path)
+            below = next((each for each in self.kept if each[: len(path)] == path and len(each) > len(path)), None)
+            if below is None and strangers:
+                below = next((found for found, _ in strangers.walk(path)), None)
+            if below is None:
+                continue
+            reason = f"'{' / '.join(below[len(path) :])}' is in it, and stays"
+            if (other := self._only_one(path)) is not None:
+                self._found[path] = Others(path, reason, path, other)
+                continue
+            self._found[path] = Others(path, reason, path)
+            self.kept.add(path)
+
+    # -- objects of others under numbers of ours -------------------------------------------------------------------
+
+    def _coming_things(self) -> Iterator[Thing]:
+        lag = self.wanted.capabilities.lag_prefix
+        for path in self._coming:
+            for each in things(path, self.os.ownership)[:1]:
+                is_lag = each.by == "port" and bool(lag) and each.key.startswith(lag)
+                if (each.by in _BY_NUMBER or is_lag) and self._is_block(each.path):
+                    yield each
+
+    def _is_block(self, path: Path) -> bool:
+        return self.after.get(*path) is not None
+
+    def _collide(self, thing: Thing) -> None:
+        """Note an object of others with a number of ours: its ports would be joined with our hosts."""
+        runs = _both(self.owned, self.foreign, thing.path)
+        if runs is None or self.shown.has_thing(thing.path):
+            return
+        wants = self.after.get(*thing.path)
+        if wants is not None and any(path in wants.paths() for path in runs.paths()):
+            return  # a line of it is exactly ours
+        said = next(
+            (path for path, each in self._found.items() if covers(thing.path, path) and each.is_in_the_way), None
+        )
+        if said is None:
+            reason = "it has a number of ours, without a line of ours"
+            self._found[thing.path] = Others(thing.path, reason, thing.path, thing.path)
+
+
+def needed_by_others(
+    os: Platform, going: Iterable[Path], foreign: ConfigTree, wanted: frozenset[Path] = frozenset()
+) -> Iterator[tuple[Path, Others]]:
+    """The lines that would go and that lines of others need: they stay.
+
+    ``wanted``: objects of which some lines stay anyhow. Features and what else a switch has once, by the OS's list; an
+    object with a name, where a line of others has that name in it.
+    """
+    strangers = [(" / ".join(path), path) for path, _ in foreign.walk()]
+    words = {word.strip('":,'): path for _, path in strangers for word in path[-1].split()}
+    for path in going:
+        by = _dependent(os, path, strangers)
+        named = next((t for t in things(path, os.ownership) if t.is_named and len(t.path) == len(path)), None)
+        if by is None and named is not None and named.path not in wanted:
+            by = words.get(named.key)
+            by = None if by is not None and covers(named.path, by) else by
+        if by is not None:
+            yield path, Others(path, f"'{' / '.join(by)}' needs it, and stays", path)
+
+
+def _dependent(os: Platform, path: Path, strangers: Iterable[tuple[str, Path]]) -> Path | None:
+    line = " / ".join(path)
+    for each in os.dependents:
+        if found := each.line.fullmatch(line):
+            says = each.says(found)
+            hit = next((other for text, other in strangers if says.fullmatch(text)), None)
+            if hit is not None:
+                return hit
+    return None
+
+
+def is_factory(os: Platform, path: Path) -> bool:
+    """Does a switch of this OS have this line before anybody configures it?"""
+    return _any_of(os.factory).fullmatch(" / ".join(path)) is not None
+
+
+@cache
+def _each(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    return tuple(map(re.compile, patterns))
+
+
+@cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{each})" for each in patterns) or r"(?!)")
+
+
+def _both(owned: ConfigTree, foreign: ConfigTree, path: Path) -> ConfigTree | None:
+    one, other = owned.get(*path), foreign.get(*path)
+    if one is None or other is None:
+        return one or other
+    whole = one.copy()
+    whole.merge(other)
+    return whole

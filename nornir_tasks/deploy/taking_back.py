@@ -1,0 +1,56 @@
+"""A rollback: what runs, less what a push added, plus what it removed. Lines that others typed since stay. Pure."""
+
+from collections.abc import Iterator
+
+from nornir_tasks.deploy.evidence import key
+from nornir_tasks.deploy.removals import Others, Sides, needed_by_others
+from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
+
+
+def taken_back(wanted: Wanted, running: ConfigTree, before: str, after: str) -> Sides:
+    """What runs, as the rollback of a push sees it. ``before``, ``after``: the sections that the push changed."""
+    os = wanted.platform
+    earlier, later = os.to_tree(before), os.to_tree(after)
+    changes = tuple(difference(earlier, later))
+    owned, foreign = _parted(running, earlier, later)
+    added = [each.path for each in changes if each.op == "+" and owned.get(*each.path) is not None]
+    removed = [each.path for each in changes if each.op == "-"]
+    target, others = owned.copy(), list[Others]()
+    staying = dict(needed_by_others(os, added, foreign))
+    for path in sorted(added, key=len, reverse=True):
+        above = target.get(*path[:-1])
+        if above is None or path[-1] not in above.children or above.children[path[-1]].children:
+            continue
+        if path in staying:
+            others.append(staying[path])
+        elif below := foreign.get(*path):
+            found = " / ".join(next(found for found, _ in below.walk()))
+            others.append(Others(path, f"'{found}' is in it, and stays", path))
+        else:
+            del above.children[path[-1]]
+    typed = {key(path, os): path for path, _ in foreign.walk()}
+    for path in removed:
+        if (there := typed.get(key(path, os))) is not None and there != path:
+            others.append(Others(there, f"it was typed since; the push had removed '{path[-1]}'", there))
+        else:
+            target.add_path(path)
+    return Sides(owned, target, foreign, tuple(others))
+
+
+def _parted(running: ConfigTree, earlier: ConfigTree, later: ConfigTree) -> tuple[ConfigTree, ConfigTree]:
+    """What runs of the lines that the push knew, and all the rest."""
+    owned, foreign = ConfigTree(), ConfigTree()
+    for path, is_known in _known(running, earlier, later, ()):
+        (owned if is_known else foreign).add_path(path)
+    return owned, foreign
+
+
+def _known(
+    running: ConfigTree, earlier: ConfigTree | None, later: ConfigTree | None, above: Path
+) -> Iterator[tuple[Path, bool]]:
+    for text, node in running.children.items():
+        one, other = (tree.children.get(text) if tree is not None else None for tree in (earlier, later))
+        path = (*above, text)
+        yield path, one is not None or other is not None
+        yield from _known(node, one, other, path)

@@ -1,0 +1,73 @@
+"""Ports without a cable that the intent wants shut, and that others use: they are left as they are, and named. Pure."""
+
+import re
+from collections.abc import Collection, Iterator
+
+from nornir_tasks.deploy.evidence import Shown
+from nornir_tasks.deploy.removals import Others, is_factory
+from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
+from nornir_tasks.platforms.ownership import things
+
+
+def touched(wanted: Wanted, owned: ConfigTree, tree: ConfigTree) -> dict[Path, str]:
+    """The blocks of unused ports of which a line would change -> the name of the port."""
+    spare, rules = wanted.claims.spare_ports, wanted.platform.ownership
+    found = {}
+    for change in difference(owned, tree) if spare else ():
+        for each in things(change.path, rules)[:1]:
+            if each.by == "port" and each.key in spare:
+                found[each.path] = each.key
+    return found
+
+
+def in_use(
+    wanted: Wanted, ports: dict[Path, str], running: ConfigTree, tree: ConfigTree, shown: Shown
+) -> Iterator[Others]:
+    """Those of these ports that others use, with the line that says so."""
+    for block, name in ports.items():
+        line = _own(wanted, block, running, tree, shown) or _elsewhere(wanted, block, name, running, tree, shown)
+        if line is not None:
+            yield Others(block, f"no cable of the intent is there, and others use it: '{' / '.join(line)}'", block)
+
+
+def _own(wanted: Wanted, block: Path, running: ConfigTree, tree: ConfigTree, shown: Shown) -> Path | None:
+    """A line of the port that is neither ours nor there from the factory."""
+    node = running.get(*block)
+    for path, _ in node.walk(block) if node is not None else ():
+        is_known = tree.get(*path) is not None or shown.has(path) or is_factory(wanted.platform, path)
+        if not is_known and not any(shown.has(below) for below in _below(running, path)):
+            return path[len(block) :]
+    return None
+
+
+def _below(running: ConfigTree, path: Path) -> list[Path]:
+    node = running.get(*path)
+    return [below for below, _ in node.walk(path)] if node is not None else []
+
+
+def _elsewhere(
+    wanted: Wanted, block: Path, name: str, running: ConfigTree, tree: ConfigTree, shown: Shown
+) -> Path | None:
+    """A line outside the port's own block that names it: a subinterface, a session, a mirror."""
+    says = re.compile(rf'(?:^|[\s"(,]){re.escape(name)}(?:\.\d+)?(?:$|[\s"),:])')
+    for path, _ in running.walk():
+        if path[: len(block)] == block or not says.search(path[-1]):
+            continue
+        is_known = tree.get(*path) is not None or shown.has(path) or is_factory(wanted.platform, path)
+        if not is_known and wanted.platform.to_tree(wanted.text).get(*path) is None:
+            return path
+    return None
+
+
+def left(tree: ConfigTree, ports: Collection[Path], running: ConfigTree) -> ConfigTree:
+    """What is wanted, of these ports no more than runs."""
+    kept = tree.copy()
+    for block in ports:
+        node, runs = kept.get(*block), running.get(*block)
+        wanted = () if node is None else sorted((path for path, _ in node.walk(block)), key=len, reverse=True)
+        for path in (*wanted, block):
+            above = kept.get(*path[:-1])
+            if above is not None and path[-1] in above.children and (runs is None or running.get(*path) is None):
+                del above.children[path[-1]]
+    return kept

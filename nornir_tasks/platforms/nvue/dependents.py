@@ -1,0 +1,32 @@
+"""What a Cumulus switch has once, or by number, and which settings of others need it (lines as in tree.py)."""
+
+import re
+
+from nornir_tasks.platforms.announced import Announcing
+from nornir_tasks.platforms.nvue.tree import BRIDGE
+from nornir_tasks.platforms.platform import needed
+
+_MEMBER = rf"interface / \S+ / bridge / domain / {BRIDGE}"
+
+DEPENDENTS = (
+    needed(
+        rf"bridge / domain / {BRIDGE} / vlan / (?P<vlan>\d+)",
+        rf"{_MEMBER} / (?:access: <vlan>|untagged: <vlan>|vlan / <vlan>(?: / .*)?)|interface / vlan<vlan>(?: / .*)?",
+    ),
+    needed(r"router / vrr(?: / .*)?", r"interface / \S+ / ip(?:v4|v6)? / vrr .*|interface / \S+ / ip(?:v4|v6)? / vrr"),
+    needed(r"router / bfd / .*", r"vrf / .* / bfd(?: / .*)?"),
+    needed(r"router / bgp(?: / .*)?", r"vrf / \S+ / router / bgp / neighbor / .*"),
+    needed(r"vrf / (?P<name>[^:/ ]+)", r'interface / \S+ / (?:ip(?:v4|v6)? / )?vrf: "<name>"'),
+    needed(r"mlag(?: / .*)?", r"interface / \S+ / bond / mlag(?: / .*)?"),
+)
+
+FACTORY = (r'system / hostname: "cumulus"',)
+"""What a switch has before anybody configures it (docs514 at 2739a8df: a switch's default name)."""
+
+_FAMILY = r"vrf / \S+ / router / bgp / address-family / ipv[46]-unicast"
+ANNOUNCING = Announcing(
+    redistributed=re.compile(rf"{_FAMILY} / redistribute / (?P<source>[^:/ ]+)(?P<map>(?!))?"),
+    aggregate=re.compile(rf"{_FAMILY} / aggregate-route / (?P<prefix>[0-9a-f:.]+/\d+)"),
+    map_below="route-map: ",
+)
+"""nvueschema 0.1.0 v5_14: vrf/{vrf-id}/router/bgp/address-family/ipv4-unicast, redistribute and aggregate-route."""

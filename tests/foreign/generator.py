@@ -196,7 +196,7 @@ def facts_of(os: str, hostname: str, release: str, wanted: str) -> Facts:
         hostname=hostname,
         release=release,
         asn=int(next(filter(None, asn.groups()))) if asn else 64512,
-        free_ports=tuple(sorted(port for port, is_cabled in ports.items() if not is_cabled)),
+        free_ports=tuple(sorted(port for port, is_cabled in ports.items() if not is_cabled)) or _others(os, ports),
         cabled_ports=tuple(sorted(port for port, is_cabled in ports.items() if is_cabled)),
         our_vlans=tuple(sorted({int(each) for each in re.findall(_VLAN[os], "\n".join(whole), re.MULTILINE)})),
         our_pools=tuple(sorted(pools)) or ("10.168.0.0/13",),
@@ -204,6 +204,14 @@ def facts_of(os: str, hostname: str, release: str, wanted: str) -> Facts:
         our_names=names,
         loopback={"eos": "Loopback0", "nxos": "loopback0", "nvue": "lo"}[os],
     )
+
+
+def _others(os: str, cabled: dict[str, bool]) -> tuple[str, ...]:
+    """Ports that nothing is said of, where a design leaves those that it does not cable as they are."""
+    first = next(iter(cabled), "Ethernet1/1")
+    at = {"eos": r"(?<=Ethernet)\d+", "nxos": r"(?<=Ethernet1/)\d+", "nvue": r"(?<=swp)\d+"}[os]
+    made = [re.sub(at, str(number), first, count=1) for number in range(21, 41)]
+    return tuple(each for each in made if each not in cabled)
 
 
 _PORT = {

@@ -14,6 +14,7 @@ from tests.foreign.pairs import SYSTEMS, Choice, text
 from tests.foreign.sites import facts, wanted_of
 
 SITE = text(Choice(base=2, business_v6=True, relays=1, flows=True))
+LEFT = text(Choice(base=2, business_v6=True, relays=1, flows=True, unused="leave"))
 DEVICES = {"eos": ("front-leaf-g1-a",), "nxos": ("front-leaf-g2-a",), "nvue": ("front-leaf-g3-a", "leaf-g1-r2")}
 ALL = [device for found in DEVICES.values() for device in found]
 SEEDS = range(3)
@@ -70,7 +71,7 @@ def test_a_text_that_keeps_aside_has_no_vlan_address_name_or_port_of_ours(device
         assert not re.search(r"\b10\.1[67]\d\.|\b10\.25\d\.", paths), paths
         assert not [name for name in known.our_prefixes if name in paths], paths
         ports = set(re.findall(r"Ethernet[\d/]+|swp\d+", paths))
-        assert ports <= {*known.free_ports, *known.cabled_ports[: 0 if known.free_ports else None]}, ports
+        assert ports <= set(known.free_ports), ports
         assert not {f"vlan {each}" for each in known.our_vlans} & set(re.findall(r"vlan \d+", paths))
 
 
@@ -90,6 +91,14 @@ def test_a_text_for_plans_alone_may_have_what_no_twin_takes(os: str) -> None:
     config, known = switch(DEVICES[os][0])
     texts = [foreign_text(os, Random(seed), known, pushed=False, most=12) for seed in TEXTS]
     assert any(refused(config, each) for each in texts)
+
+
+@pytest.mark.parametrize("device", ALL)
+def test_a_switch_whose_unused_ports_are_left_alone_has_free_ports_that_are_not_cabled(device: str) -> None:
+    known, left = facts(SITE, device), facts(LEFT, device)
+    assert len(left.free_ports) >= 8
+    assert left.cabled_ports == known.cabled_ports
+    assert set(left.free_ports) <= set(known.free_ports)
 
 
 def test_no_two_pieces_of_a_system_have_one_name() -> None:

@@ -1,7 +1,10 @@
 """The evidence that pushes leave, for plans that are made without a journal."""
 
+from dataclasses import replace
+
 from nornir_tasks.deploy.evidence import Done, Evidence
 from nornir_tasks.deploy.plan import DevicePlan
+from nornir_tasks.deploy.removals import living_without
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 
@@ -24,4 +27,6 @@ def done(wanted: Wanted, before: ConfigTree, after: ConfigTree) -> Done:
 
 def of(wanted: Wanted, plan: DevicePlan) -> Done:
     """The push of a plan, as the journal has it."""
-    return done(wanted, plan.owned_before, plan.owned_after)
+    added = (each.path for each in plan.changes if each.op == "+")
+    needs = living_without(wanted.platform, added, plan.foreign_before)
+    return replace(done(wanted, plan.owned_before, plan.owned_after), needs=needs)

@@ -4,13 +4,15 @@ Evidence is about settings, not spelling: a line with one value counts whatever 
 the journal, where each push noted the sections it changed before and after, and only when a plan removes something.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.ownership import things
 from nornir_tasks.platforms.platform import Platform
+
+Needs = Mapping[Path, frozenset[Path]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class Done:
     after: str
     adopted: tuple[Path, ...] = ()
     """What the operator had it take over, by name."""
+    needs: Needs = field(default_factory=dict)
+    """Lines that it added -> lines of others that had been there without it, though such lines need it."""
     is_rollback: bool = False
     """It brought back what was there; only of a rollback that does not say which push it undid."""
 

@@ -20,7 +20,6 @@ from typing import Literal
 from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.drivers.session import MARK
 from nornir_tasks.errors import LocalError, Problem
-from nornir_tasks.platforms.config_tree import Path
 
 JOURNAL = "journal.sqlite"
 """Its file in a site's state folder."""
@@ -39,7 +38,7 @@ CREATE TABLE IF NOT EXISTS candidate (
 CREATE TABLE IF NOT EXISTS undoing (push INTEGER PRIMARY KEY, undoes INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS planned (push INTEGER PRIMARY KEY, devices TEXT NOT NULL, ended TEXT);
 CREATE TABLE IF NOT EXISTS claimed (
-    push INTEGER NOT NULL, device TEXT NOT NULL, claims TEXT NOT NULL, adopted TEXT NOT NULL,
+    push INTEGER NOT NULL, device TEXT NOT NULL, claims TEXT NOT NULL, adopted TEXT NOT NULL, needs TEXT NOT NULL,
     PRIMARY KEY (push, device));
 CREATE TABLE IF NOT EXISTS journal (id TEXT NOT NULL);
 """
@@ -137,35 +136,38 @@ class Journal:
         """The name of this push's candidates on every switch; the journal's id makes it unique."""
         return f"{MARK}{re.sub(r'[^A-Za-z0-9]', '_', site)[:20]}-{self._id}-{push}"
 
-    def start(
-        self, push: int, device: str, before: str, after: str, claims: str = "", adopted: Iterable[Path] = ()
-    ) -> None:
-        """Record the owned sections of a switch before it is changed.
-
-        ``claims``: a digest of whose which lines are; ``adopted``: what the operator has this push take over.
-        """
+    def start(self, push: int, device: str, done: Done, claims: str = "") -> None:
+        """Record the owned sections of a switch before it is changed. ``claims``: a digest of whose which lines are."""
+        needs = [[path, sorted(needing)] for path, needing in done.needs.items()]
         with self._open() as db:
             db.execute(
                 "INSERT OR REPLACE INTO device VALUES (?, ?, 'started', ?, ?, ?)",
-                (push, device, before, after, self._now()),
+                (push, device, done.before, done.after, self._now()),
             )
             db.execute(
-                "INSERT OR REPLACE INTO claimed VALUES (?, ?, ?, ?)", (push, device, claims, json.dumps([*adopted]))
+                "INSERT OR REPLACE INTO claimed VALUES (?, ?, ?, ?, ?)",
+                (push, device, claims, json.dumps(done.adopted), json.dumps(needs)),
             )
 
     def standing(self, device: str) -> tuple[Done, ...]:
         """What pushes did to a switch that stands, the earliest first: the evidence of what is ours there."""
+        where = "device = ? AND state IN ('done', 'committed') AND undoes IS NULL ORDER BY device.push"
+        return self._done(where, (device,))
+
+    def done(self, entry: Entry) -> Done:
+        """What a push did to a switch. Read when asked for: of 1,000 switches that is much."""
+        (found,) = self._done("device.push = ? AND device = ?", (entry.push, entry.device))
+        return found
+
+    def _done(self, where: str, values: tuple[object, ...]) -> tuple[Done, ...]:
         query = (
-            "SELECT before, after, adopted, verb FROM device JOIN push ON push.id = device.push"
+            "SELECT before, after, adopted, needs, verb FROM device JOIN push ON push.id = device.push"  # noqa: S608
             " LEFT JOIN claimed USING (push, device) LEFT JOIN undoing ON undoing.push = device.push"
-            " WHERE device = ? AND state IN ('done', 'committed') AND undoes IS NULL ORDER BY device.push"
+            f" WHERE {where}"  # one of two texts of ours
         )
         with self._open() as db:
-            rows = db.execute(query, (device,)).fetchall()
-        return tuple(
-            Done(before, after, tuple(map(tuple, json.loads(adopted or "[]"))), verb != "push")
-            for before, after, adopted, verb in rows
-        )
+            rows = db.execute(query, values).fetchall()
+        return tuple(_read(*row) for row in rows)
 
     def last_claims(self) -> dict[str, str]:
         """Switch -> a digest of whose which lines were at its last push that stands."""
@@ -325,6 +327,13 @@ class Journal:
 
     def _now(self) -> str:
         return self._clock().isoformat(timespec="seconds")
+
+
+def _read(before: str, after: str, adopted: str | None, needs: str | None, verb: str) -> Done:
+    """A row; of an earlier version without the last two texts."""
+    paths = tuple(tuple(each) for each in json.loads(adopted or "[]"))
+    lived = {tuple(path): frozenset(map(tuple, needing)) for path, needing in json.loads(needs or "[]")}
+    return Done(before, after, paths, lived, is_rollback=verb != "push")
 
 
 def _noted(row: tuple[int, str, str, str]) -> Noted:

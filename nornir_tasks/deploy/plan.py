@@ -129,7 +129,7 @@ def sides(wanted: Wanted, running: ConfigTree, evidence: Evidence = NO_EVIDENCE)
     What plan and gate compare: containers that others use, and that this push has nothing more to put into, are theirs.
     """
     if wanted.undoes is not None:
-        return taken_back(wanted, running, *wanted.undoes)
+        return taken_back(wanted, running, wanted.undoes)
     os, tree = wanted.platform, wanted.tree
     parts = split(running, os.ownership, wanted.claims)
     owned = of_owners(os, parts, wanted.sends)

@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from types import MappingProxyType
 from typing import Literal
 
-from nornir_tasks.deploy.evidence import Shown, covers, key
+from nornir_tasks.deploy.evidence import Needs, Shown, covers, key
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.announced import concern
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
@@ -133,7 +134,9 @@ class _Judge:
     # -- may it go? ------------------------------------------------------------------------------------------------
 
     def _may_go(self, path: Path) -> bool:
-        if self.shown.has(path) or is_factory(self.os, path):
+        if self.shown.has(path):
+            return True
+        if is_factory(self.os, path) and self._instead(path, next(iter(things(path, self.os.ownership)), None)):
             return True
         for thing in reversed(things(path, self.os.ownership)):
             if thing.by == "account" and thing.key == self.shown.once:
@@ -225,6 +228,9 @@ class _Judge:
         """Why a line is looked at at all, though nothing shows that it is ours."""
         if thing is None:
             return "the intent does not have it, and no push of ours added it"
+        lag = self.wanted.capabilities.lag_prefix
+        if thing.by == "port" and lag and thing.key.startswith(lag):
+            return "its number is one of ours, and no push of ours added it"
         marks = {
             "name": "its name begins as ours do",
             "vrf": "its name begins as ours do",
@@ -294,34 +300,49 @@ class _Judge:
 
 
 def needed_by_others(
-    os: Platform, going: Iterable[Path], foreign: ConfigTree, wanted: frozenset[Path] = frozenset()
+    os: Platform,
+    going: Iterable[Path],
+    foreign: ConfigTree,
+    wanted: frozenset[Path] = frozenset(),
+    before: Needs = MappingProxyType({}),
 ) -> Iterator[tuple[Path, Others]]:
     """The lines that would go and that lines of others need: they stay.
 
-    ``wanted``: objects of which some lines stay anyhow. Features and what else a switch has once, by the OS's list; an
-    object with a name, where a line of others has that name in it.
+    Features and what else a switch has once, by the OS's list; an object with a name, where a line of others has that
+    name in it. ``wanted``: objects of which some lines stay anyhow. ``before``: lines that had been there without.
     """
     strangers = [(" / ".join(path), path) for path, _ in foreign.walk()]
-    words = {word.strip('":,'): path for _, path in strangers for word in path[-1].split()}
+    words: dict[str, list[Path]] = {}
+    for _, path in strangers:
+        for word in path[-1].split():
+            words.setdefault(word.strip('":,'), []).append(path)
     for path in going:
-        by = _dependent(os, path, strangers)
+        needing = [*_dependents(os, path, strangers)]
         named = next((t for t in things(path, os.ownership) if t.is_named and len(t.path) == len(path)), None)
-        if by is None and named is not None and named.path not in wanted:
-            by = words.get(named.key)
-            by = None if by is not None and covers(named.path, by) else by
-        if by is not None:
-            yield path, Others(path, f"'{' / '.join(by)}' needs it, and stays", path)
+        if named is not None and named.path not in wanted:
+            needing += [each for each in words.get(named.key, ()) if not covers(named.path, each)]
+        new = [each for each in needing if each not in before.get(path, ())]
+        if new:
+            yield path, Others(path, f"'{' / '.join(new[0])}' needs it, and stays", path)
 
 
-def _dependent(os: Platform, path: Path, strangers: Iterable[tuple[str, Path]]) -> Path | None:
+def living_without(os: Platform, added: Iterable[Path], foreign: ConfigTree) -> Needs:
+    """Lines that a push adds -> the lines of others that need such a line, and are there already without it."""
+    known = _any_of(tuple(each.line.pattern for each in os.dependents))
+    such = [path for path in added if known.fullmatch(" / ".join(path))]
+    if not such:
+        return {}
+    strangers = [(" / ".join(path), path) for path, _ in foreign.walk()]
+    found = {path: frozenset(_dependents(os, path, strangers)) for path in such}
+    return {path: needing for path, needing in found.items() if needing}
+
+
+def _dependents(os: Platform, path: Path, strangers: Iterable[tuple[str, Path]]) -> Iterator[Path]:
     line = " / ".join(path)
     for each in os.dependents:
         if found := each.line.fullmatch(line):
             says = each.says(found)
-            hit = next((other for text, other in strangers if says.fullmatch(text)), None)
-            if hit is not None:
-                return hit
-    return None
+            yield from (other for text, other in strangers if says.fullmatch(text))
 
 
 def is_factory(os: Platform, path: Path) -> bool:
@@ -336,7 +357,7 @@ def _each(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{each})" for each in patterns) or r"(?!)")
+    return re.compile("|".join(f"(?:{re.sub(r'[?]P<[a-z]+>', '', each)})" for each in patterns) or r"(?!)")
 
 
 def _both(owned: ConfigTree, foreign: ConfigTree, path: Path) -> ConfigTree | None:

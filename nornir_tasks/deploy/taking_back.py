@@ -2,22 +2,22 @@
 
 from collections.abc import Iterator
 
-from nornir_tasks.deploy.evidence import key
+from nornir_tasks.deploy.evidence import Done, key
 from nornir_tasks.deploy.removals import Others, Sides, needed_by_others
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
 
 
-def taken_back(wanted: Wanted, running: ConfigTree, before: str, after: str) -> Sides:
-    """What runs, as the rollback of a push sees it. ``before``, ``after``: the sections that the push changed."""
+def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
+    """What runs, as the rollback of a push sees it."""
     os = wanted.platform
-    earlier, later = os.to_tree(before), os.to_tree(after)
+    earlier, later = os.to_tree(push.before), os.to_tree(push.after)
     changes = tuple(difference(earlier, later))
     owned, foreign = _parted(running, earlier, later)
     added = [each.path for each in changes if each.op == "+" and owned.get(*each.path) is not None]
     removed = [each.path for each in changes if each.op == "-"]
     target, others = owned.copy(), list[Others]()
-    staying = dict(needed_by_others(os, added, foreign))
+    staying = dict(needed_by_others(os, added, foreign, before=push.needs))
     for path in sorted(added, key=len, reverse=True):
         above = target.get(*path[:-1])
         if above is None or path[-1] not in above.children or above.children[path[-1]].children:

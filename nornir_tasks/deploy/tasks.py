@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from nornir.core.task import Result, Task
 
+from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger, Step, ending
@@ -21,6 +22,7 @@ from nornir_tasks.deploy.look import (
     who_answers,
 )
 from nornir_tasks.deploy.plan import DevicePlan, running_config, took_effect, wanted_config
+from nornir_tasks.deploy.removals import living_without
 from nornir_tasks.deploy.summary import PlanSummary, summary
 from nornir_tasks.deploy.transaction import Outcome, Transaction
 from nornir_tasks.deploy.wanted import Wanted
@@ -213,10 +215,10 @@ class _Notes:
         return self.push.dead.get(self.wanted.device, frozenset())
 
     def started(self, plan: DevicePlan) -> None:
-        to_text = self.wanted.platform.to_text
-        before, after = to_text(plan.owned_before), to_text(plan.owned_after)
-        claims, adopted = digest(self.wanted.claims), self.adopted
-        self.push.journal.start(self.push.number, self.wanted.device, before, after, claims, adopted)
+        os = self.wanted.platform
+        needs = living_without(os, (each.path for each in plan.changes if each.op == "+"), plan.foreign_before)
+        done = Done(os.to_text(plan.owned_before), os.to_text(plan.owned_after), self.adopted, needs)
+        self.push.journal.start(self.push.number, self.wanted.device, done, digest(self.wanted.claims))
         self.is_begun = True
 
     def staged(self, token: str) -> None:

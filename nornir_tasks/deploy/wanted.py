@@ -7,6 +7,7 @@ from functools import cache
 
 import jinja2
 
+from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.claims import BASE, SWITCH, Claims
@@ -32,8 +33,8 @@ class Wanted:
     text: str
     tree: ConfigTree
     """Canonical (hidden defaults left out), of these owners and the fabric only."""
-    undoes: tuple[str, str] | None = None
-    """Of a rollback: the sections before and after the push that it takes back; ``tree`` is of no use then."""
+    undoes: Done | None = None
+    """Of a rollback: the push that it takes back; ``tree`` is of no use then."""
 
     @property
     def is_whole(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.fleet import Fleet, Results
 from nornir_tasks.deploy.journal import JOURNAL, Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger
@@ -221,14 +222,14 @@ def _report(plans: Mapping[str, PlanSummary], design: SiteDesign, left_behind: C
     return PlanReport(plans, tuple(work), ways)
 
 
-def restored(each: Wanted, before: str, after: str) -> Wanted:
-    """The same switch, with a push taken back that found ``before`` and left ``after``.
+def restored(each: Wanted, push: Done) -> Wanted:
+    """The same switch, with a push taken back.
 
     Secrets come back by name, with the values that these names have now.
     """
-    tree = each.platform.to_tree(before)
+    tree = each.platform.to_tree(push.before)
     config = each.platform.parse(tree, each.capabilities, each.device, each.config.model).config
-    return dataclasses.replace(each, tree=tree, config=config, undoes=(before, after))
+    return dataclasses.replace(each, tree=tree, config=config, undoes=push)
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +248,7 @@ class _Earlier(Mapping[str, Wanted]):
             paths = (path for path, _ in each.platform.to_tree(before).walk() if has_hidden(path[-1]))
             lines = [" / ".join(path) for path in paths]
             raise RefusedError(not_kept(name, entry.push, lines, self._free))
-        return restored(each, before, self.journal.after(entry))
+        return restored(each, self.journal.done(entry))
 
     @cached_property
     def _free(self) -> tuple[str, ...]:

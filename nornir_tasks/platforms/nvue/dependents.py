@@ -15,7 +15,6 @@ DEPENDENTS = (
     ),
     needed(r"router / vrr(?: / .*)?", r"interface / \S+ / ip(?:v4|v6)? / vrr .*|interface / \S+ / ip(?:v4|v6)? / vrr"),
     needed(r"router / bfd / .*", r"vrf / .* / bfd(?: / .*)?"),
-    needed(r"router / bgp(?: / .*)?", r"vrf / \S+ / router / bgp / neighbor / .*"),
     needed(r"vrf / (?P<name>[^:/ ]+)", r'interface / \S+ / (?:ip(?:v4|v6)? / )?vrf: "<name>"'),
     needed(r"mlag(?: / .*)?", r"interface / \S+ / bond / mlag(?: / .*)?"),
 )

@@ -205,8 +205,16 @@ class Tree:
         if term.startswith("^"):
             return re.match(term, parent.line) is not None
         if term.startswith("/"):
-            return self.effective(self.root, term[1:])
+            *blocks, line = term[1:].split(" > ")
+            return self._below_top(blocks, line)
         return self.effective(parent, term)
+
+    def _below_top(self, blocks: list[str], line: str) -> bool:
+        """Is a line in effect at the top, or below the blocks that begin with these words one below the other?"""
+        node: Node | None = self.root
+        for words in blocks:
+            node = node.first(words) if node is not None else None
+        return node is not None and self.effective(node, line)
 
 
 class _Printer:

@@ -183,13 +183,17 @@ class Tree:
         words = line.split()
         negated = words[:1] == ["no"]
         positive = words[1:] if negated else words
-        for rule in parent.mode.candidates(positive[0]) if positive else ():
+        rules = parent.mode.candidates(positive[0]) if positive else ()
+        line_itself = " ".join(positive)  # its own rule decides, before those of shorter and longer lines
+        for rule in sorted(rules, key=lambda each: each.keywords != line_itself):
             keywords = rule.keywords.split()
             if keywords[: len(positive)] != positive and positive[: len(keywords)] != keywords:
                 continue
             configured = parent.children.of_rule(rule)
             if any(node.line.split()[: len(words)] == words for node in configured):
                 return True
+            if configured and rule.keywords == line_itself:
+                return False
             default = self.default_line(rule, parent)
             if not configured and default:
                 return default.split()[: len(words)] == words

@@ -15,6 +15,7 @@ from nornir_tasks.platforms.eos.capabilities import (
     capabilities,
 )
 from nornir_tasks.platforms.eos.day0 import FIRST_BOOT
+from nornir_tasks.platforms.eos.defaults import defaults, spelt_out
 from nornir_tasks.platforms.eos.disruption import disruption
 from nornir_tasks.platforms.eos.harmless import HARMLESS
 from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
@@ -47,6 +48,8 @@ PLATFORM = Platform(
     to_tree=to_tree,
     to_text=to_text,
     canonical=canonical,
+    defaults=defaults,
+    spelt_out=spelt_out,
     ownership=OWNERSHIP,
     parse=parse,
     candidate=candidate,

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.defaults import FACTORY, Defaults
 from nornir_tasks.platforms.nvue.access_lists import protocol_word
 from nornir_tasks.platforms.nvue.candidate import candidate, server_changes
 from nornir_tasks.platforms.nvue.capabilities import LOAD_BALANCING, RELEASES, TAKEN, TRAINS, capabilities
@@ -25,7 +26,7 @@ from nornir_tasks.platforms.nvue.virtual import IMAGE
 from nornir_tasks.platforms.platform import Platform
 
 
-def canonical(tree: ConfigTree) -> ConfigTree:
+def canonical(tree: ConfigTree, defaults: Defaults = FACTORY) -> ConfigTree:  # noqa: ARG001 - none changes on NVUE
     """The same tree: a revision keeps every setting, also where it equals a default.
 
     ``nv config show`` prints ``link state up`` and ``type swp`` (CumulusNetworks/docs cumulus-linux-514, NVUE-API.md,

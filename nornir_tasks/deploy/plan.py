@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nornir_tasks.deploy.changed_defaults import as_it_would_print
 from nornir_tasks.deploy.open_trunks import leave_open, refuse_narrowing, refuse_opening
 from nornir_tasks.deploy.their_lags import refuse_their_lags
 from nornir_tasks.deploy.wanted import Wanted, is_protected, of_owners
@@ -55,6 +56,7 @@ def device_plan(
     os = wanted.platform
     running = os.to_tree(running_text)
     _refuse_obstacles(wanted, running)
+    wanted = as_it_would_print(wanted, running)
     owned, foreign = split_running(wanted, running)
     after = with_kept_blocks(wanted.tree, owned, foreign, wanted.platform.ownership)
     changes = tuple(difference(owned, after))
@@ -86,7 +88,9 @@ def running_config(wanted: Wanted, plan: DevicePlan) -> DeviceConfig:
     """The owned part of the running configuration, parsed. An unchanged one is not parsed again."""
     if not plan.changes and wanted.is_whole:
         return wanted.config
-    return wanted.platform.parse(plan.owned_before, wanted.capabilities, wanted.device, wanted.config.model).config
+    os = wanted.platform
+    before = os.spelt_out(plan.owned_before, os.defaults(plan.running))
+    return os.parse(before, wanted.capabilities, wanted.device, wanted.config.model).config
 
 
 def wanted_config(wanted: Wanted) -> DeviceConfig:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from nornir_tasks.deploy.changed_defaults import as_it_would_print
 from nornir_tasks.deploy.ledger import Ledger, Record, Step
 from nornir_tasks.deploy.look import COMPUTING, Rules, planned, timer_s
 from nornir_tasks.deploy.plan import DevicePlan, candidate, split_running
@@ -296,8 +297,10 @@ class Transaction:
         """Does the switch run the wanted configuration?"""
         text = self._patiently(lambda: session.read(Depth.TEXT)).text
         with COMPUTING:
-            owned, _ = split_running(self.wanted, self.wanted.platform.to_tree(text))
-            return not any(difference(owned, self.wanted.tree))
+            running = self.wanted.platform.to_tree(text)
+            wanted = as_it_would_print(self.wanted, running)
+            owned, _ = split_running(wanted, running)
+            return not any(difference(owned, wanted.tree))
 
     def _runs_patiently(self, session: SwitchSession, why: GpufabricError) -> bool:
         try:
@@ -313,10 +316,12 @@ class Transaction:
     def _compare(self, running: Running, foreign_before: ConfigTree) -> None:
         """Raises CommitError if the switch does not run the wanted configuration, or if foreign lines changed."""
         with COMPUTING:
-            owned, foreign = split_running(self.wanted, self.wanted.platform.to_tree(running.text))
+            tree = self.wanted.platform.to_tree(running.text)
+            wanted = as_it_would_print(self.wanted, tree)
+            owned, foreign = split_running(wanted, tree)
             problems = [
                 Problem(self.device, f"after the commit this is not as planned: {change}")
-                for change in difference(owned, self.wanted.tree)
+                for change in difference(owned, wanted.tree)
             ]
             problems += [
                 Problem(self.device, f"the commit changed a line that is not ours: {change}")

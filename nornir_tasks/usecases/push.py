@@ -229,7 +229,7 @@ def restored(each: Wanted, before: str) -> Wanted:
     """
     tree = each.platform.to_tree(before)
     config = each.platform.parse(tree, each.capabilities, each.device, each.config.model).config
-    return dataclasses.replace(each, tree=tree, config=config)
+    return dataclasses.replace(each, text="", tree=tree, config=config)
 
 
 @dataclass(frozen=True, eq=False)

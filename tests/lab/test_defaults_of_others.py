@@ -231,3 +231,19 @@ def test_timers_of_the_process_go_with_a_push_that_owns_the_process() -> None:
     assert whole.config.bgp is not None
     switch.type((f"router bgp {whole.config.bgp.asn}", "timers bgp 3 9"))
     assert push(switch, whole) == 1
+
+
+def test_svis_and_trunks_of_a_twin_follow_the_switchs_lines() -> None:
+    whole = tagged.part(tagged.DEVICES["nxos"])
+    switch = bare_like(whole)
+    push(switch, whole)
+    svis = [port.name for port in whole.config.interfaces if port.name.startswith("Vlan")]
+    trunks = [port.name for port in whole.config.interfaces if port.native_vlan is not None]
+    assert svis
+    assert trunks
+    assert all(states(switch)[name].autostate for name in svis)
+    assert all(states(switch)[name].native_vlan is not None for name in trunks)
+    for case in ("nxos-autostate", "nxos-tagged-native"):
+        switch.type(REFUSED[case][1])
+    assert not any(states(switch)[name].autostate for name in svis)
+    assert not any(states(switch)[name].native_vlan for name in trunks)

@@ -39,8 +39,8 @@ def test_a_push_brings_ports_up_that_others_defaults_turned_off_and_a_second_one
 def test_a_default_whose_print_nobody_published_is_refused_by_name_until_it_is_gone(pushed: Operator) -> None:
     hand = pushed.hands()[EOS]
     hand.configure("switchport default mode routed")
-    said = pushed.run("plan", "--limit", EOS, code=7)
-    assert "switchport default mode routed" in said
-    assert "switchport default mode access" in said
+    printed = pushed.run("plan", "--limit", EOS, code=7)
+    assert "switchport default mode routed" in printed
+    assert "switchport default mode access" in printed
     hand.configure("no switchport default mode")
     assert "0 of 1 changed" in pushed.run("push", "--yes", "--limit", EOS)

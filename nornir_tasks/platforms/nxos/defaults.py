@@ -110,8 +110,8 @@ def spelt_out(tree: ConfigTree, found: Defaults) -> ConfigTree:
             return ()
         is_routed = ROUTED in lines or (found.is_routed and SWITCHED not in lines)
         is_used = any(not line.startswith(("description ", "shutdown", "no shutdown")) for line in lines)
-        is_said = {"shutdown", "no shutdown"} & lines
-        is_down = not is_said and hidden_admin_state(port.text, is_routed, found) == "shutdown"
+        has_state = {"shutdown", "no shutdown"} & lines
+        is_down = not has_state and hidden_admin_state(port.text, is_routed, found) == "shutdown"
         return (
             *((ROUTED,) if is_routed and is_used and ROUTED not in lines else ()),
             *(("shutdown",) if is_down else ()),

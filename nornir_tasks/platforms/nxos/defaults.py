@@ -70,7 +70,7 @@ def _of_others(running: ConfigTree, line: str) -> Iterator[Decides]:
             yield Decides(
                 path,
                 has_line(r"router bgp \d+ / template peer \S+ / timers 60 180"),
-                "timers bgp 60 180: a template of ours has these, which the switch takes for said already",
+                "timers bgp 60 180: a template of ours has these, and the switch does not print them",
                 "type 'no timers bgp', and the timers on the neighbours of others that need them",
             )
 

@@ -141,9 +141,7 @@ def test_a_bare_nxos_port_of_a_switch_with_routed_ports_stays_one_that_nobody_us
 
 
 def test_nxos_defaults_are_those_of_the_factory_where_a_line_says_so() -> None:
-    factory = (
-        "system default switchport\nno system default switchport shutdown\nrouter bgp 65000\n  timers bgp 60 180\n"
-    )
+    text = "system default switchport\nno system default switchport shutdown\nrouter bgp 65000\n  timers bgp 60 180\n"
     assert NXOS.defaults(NXOS.to_tree(text)) == FACTORY
     changed = NXOS.defaults(NXOS.to_tree("no system default switchport\nsystem default switchport shutdown\n"))
     assert (changed.is_routed, changed.is_shut, changed.others) == (True, True, ())

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from nornir_tasks.deploy import unused_ports
+from nornir_tasks.deploy.changed_defaults import as_it_would_print
 from nornir_tasks.deploy.evidence import NO_EVIDENCE, Evidence, covers
 from nornir_tasks.deploy.open_trunks import leave_open, refuse_narrowing, refuse_opening
 from nornir_tasks.deploy.removals import Others, Sides, settled
@@ -95,7 +96,9 @@ def running_config(wanted: Wanted, plan: DevicePlan) -> DeviceConfig:
     """The owned part of the running configuration, parsed. An unchanged one is not parsed again."""
     if not plan.changes and wanted.is_whole:
         return wanted.config
-    return wanted.platform.parse(plan.owned_before, wanted.capabilities, wanted.device, wanted.config.model).config
+    os = wanted.platform
+    before = os.spelt_out(plan.owned_before, os.defaults(plan.running))
+    return os.parse(before, wanted.capabilities, wanted.device, wanted.config.model).config
 
 
 def wanted_config(wanted: Wanted) -> DeviceConfig:
@@ -130,6 +133,7 @@ def sides(wanted: Wanted, running: ConfigTree, evidence: Evidence = NO_EVIDENCE)
     """
     if wanted.undoes is not None:
         return taken_back(wanted, running, wanted.undoes)
+    wanted = as_it_would_print(wanted, running)
     os, tree = wanted.platform, wanted.tree
     parts = split(running, os.ownership, wanted.claims)
     owned = of_owners(os, parts, wanted.sends)

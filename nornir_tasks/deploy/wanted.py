@@ -31,6 +31,7 @@ class Wanted:
     """``switch`` and the planes pushed, as in the journal; the fabric goes with the switch. Base configuration may be
     pushed alone: ``base`` only."""
     text: str
+    """As rendered; empty for what a rollback brings back, which was printed."""
     tree: ConfigTree
     """Canonical (hidden defaults left out), of these owners and the fabric only."""
     undoes: Done | None = None

@@ -7,12 +7,13 @@ are listed to whoever uses that OS (``platforms.missing_parts``), and by a confo
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from nornir_tasks.design.capabilities import Capabilities, Disruption, OsFacts
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.announced import Announcing
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
+from nornir_tasks.platforms.defaults import FACTORY, Defaults
 from nornir_tasks.platforms.first_boot import NO_FIRST_BOOT, FirstBootFacts
 from nornir_tasks.platforms.lossless import NOTHING_KNOWN, LosslessLines
 from nornir_tasks.platforms.observed import Observing
@@ -90,6 +91,23 @@ MISSING: Any = None
 """Placeholder of a part that an OS does not have yet; an OS is used only once it has all parts."""
 
 
+class Canonical(Protocol):
+    """See ``Platform.canonical``."""
+
+    def __call__(self, tree: ConfigTree, defaults: Defaults = FACTORY) -> ConfigTree:
+        """The tree as a switch with these defaults prints it."""
+
+
+def _of_the_factory(_: ConfigTree) -> Defaults:
+    """Of an OS on which no line changes what others mean."""
+    return FACTORY
+
+
+def _as_it_is(tree: ConfigTree, _: Defaults) -> ConfigTree:
+    """On such an OS nothing is left to defaults that change."""
+    return tree
+
+
 def _nothing_more(_: ConfigTree) -> tuple[str, ...]:
     """No further expressions: those in ``protected`` are the same on all switches of this OS."""
     return ()
@@ -126,8 +144,13 @@ class Platform:
     """Running configuration or rendered text -> tree."""
     to_text: Callable[[ConfigTree], str] = MISSING
     """Tree -> the text in files and journal; ``to_tree(to_text(t)) == t``."""
-    canonical: Callable[[ConfigTree], ConfigTree] = MISSING
+    canonical: Canonical = MISSING
     """Rendered tree -> as the switch prints it: without hidden defaults, otherwise unchanged."""
+    defaults: Callable[[ConfigTree], Defaults] = _of_the_factory
+    """(whole running tree) -> what lines that are not there mean on this switch."""
+    spelt_out: Callable[[ConfigTree, Defaults], ConfigTree] = _as_it_is
+    """(part of a running tree, the switch's defaults) -> the same as a switch of the factory would print it: what
+    ``parse`` reads."""
     ownership: tuple[Rule, ...] = MISSING
     setting: Callable[[Path], str] = MISSING
     """The last line of a path by what it sets: without its value where a switch holds one value of it, and without
@@ -139,7 +162,7 @@ class Platform:
     announcing: Announcing = MISSING
     """How lines announce routes that are not the design's."""
     parse: Callable[[ConfigTree, Capabilities, str, str], Parsed] = MISSING
-    """(owned tree, capabilities, device name, model) -> Parsed. An absent line means the OS's default."""
+    """(owned tree, capabilities, device name, model) -> Parsed. An absent line means the factory's default."""
     candidate: Callable[[ConfigTree, ConfigTree, ConfigTree], Candidate] = MISSING
     """(whole running tree, its owned part, wanted owned part (canonical)) -> Candidate."""
     server_changes: Callable[[str], frozenset[Change]] = MISSING

@@ -190,7 +190,7 @@ def _seen(selection: Selection, texts: dict[str, str], name: str, running: Runni
     os = platforms()[device.os]
     tree = os.to_tree(running.text)
     texts[name] = running.text
-    parsed = os.parse(tree, device.capabilities, name, device.model)
+    parsed = os.parse(os.spelt_out(tree, os.defaults(tree)), device.capabilities, name, device.model)
     unread, missing = _beside(tree, parsed.remainder)
     trunks = os.open_trunks(tree)
     return Seen(parsed.config, unread, trunks, reverts=running.waiting is not None, missing=missing)

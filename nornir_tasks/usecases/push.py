@@ -229,7 +229,7 @@ def restored(each: Wanted, push: Done) -> Wanted:
     """
     tree = each.platform.to_tree(push.before)
     config = each.platform.parse(tree, each.capabilities, each.device, each.config.model).config
-    return dataclasses.replace(each, tree=tree, config=config, undoes=push)
+    return dataclasses.replace(each, text="", tree=tree, config=config, undoes=push)
 
 
 @dataclass(frozen=True, eq=False)

@@ -87,6 +87,7 @@ CONDITIONS   terms joined by commas, all must hold; ``not`` in front of a term t
     no switchport       this line stands in the same mode, configured or by default (leading words are enough)
     ^interface Eth      regular expression on the line that entered the mode
     /feature bgp        this line stands at top level (leading words are enough)
+    /a > b > line       it stands below these blocks of the top (/interface defaults > ethernet > shutdown)
 
 DIRECTIVES   a line of their own, at the indentation of the rules they concern
     @source TEXT        where the rules that follow come from (stays until the next one)

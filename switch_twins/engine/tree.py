@@ -183,13 +183,17 @@ class Tree:
         words = line.split()
         negated = words[:1] == ["no"]
         positive = words[1:] if negated else words
-        for rule in parent.mode.candidates(positive[0]) if positive else ():
+        rules = parent.mode.candidates(positive[0]) if positive else ()
+        line_itself = " ".join(positive)  # its own rule decides, before those of shorter and longer lines
+        for rule in sorted(rules, key=lambda each: each.keywords != line_itself):
             keywords = rule.keywords.split()
             if keywords[: len(positive)] != positive and positive[: len(keywords)] != keywords:
                 continue
             configured = parent.children.of_rule(rule)
             if any(node.line.split()[: len(words)] == words for node in configured):
                 return True
+            if configured and rule.keywords == line_itself:
+                return False
             default = self.default_line(rule, parent)
             if not configured and default:
                 return default.split()[: len(words)] == words
@@ -205,8 +209,16 @@ class Tree:
         if term.startswith("^"):
             return re.match(term, parent.line) is not None
         if term.startswith("/"):
-            return self.effective(self.root, term[1:])
+            *blocks, line = term[1:].split(" > ")
+            return self._below_top(blocks, line)
         return self.effective(parent, term)
+
+    def _below_top(self, blocks: list[str], line: str) -> bool:
+        """Is a line in effect at the top, or below the blocks that begin with these words one below the other?"""
+        node: Node | None = self.root
+        for words in blocks:
+            node = node.first(words) if node is not None else None
+        return node is not None and self.effective(node, line)
 
 
 class _Printer:

@@ -131,8 +131,10 @@ def _carried(tree: Tree, interface: Node) -> frozenset[int]:
 
 
 def _native(tree: Tree, interface: Node) -> int | None:
-    """The untagged VLAN of a trunk, 1 by default."""
+    """The untagged VLAN of a trunk, 1 by default; none where trunks drop untagged frames."""
     if is_routed(tree, interface) or interface.first("switchport mode trunk") is None:
+        return None
+    if tree.first("vlan dot1q tag native") is not None:
         return None
     return int(interface.value("switchport trunk native vlan", "vlan") or 1)
 
@@ -160,7 +162,7 @@ def _interface(tree: Tree, node: Node, vlans: frozenset[int]) -> InterfaceState:
         native_vlan=_native(tree, node),
         svi_vlan=svi_vlan,
         has_vlan=svi_vlan is None or svi_vlan in vlans,
-        autostate=node.first("no autostate") is None,
+        autostate=svi_vlan is None or tree.effective(node, "autostate"),
         port=name.partition(".")[0] if "." in name else "",
         tag=int(tag) if tag else None,
         is_group=name.startswith("port-channel") and "." not in name,

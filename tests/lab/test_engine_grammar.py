@@ -468,3 +468,48 @@ def test_marker_stands_under_the_offending_word() -> None:
 def test_purge_rule_does_not_make_a_positive_line_complete() -> None:
     error = refused("router bgp 1", "neighbor 10.0.0.1")
     assert EOS.error_text(error) == "Incomplete command (at token 1: '10.0.0.1')"
+
+
+DEFAULTS_GRAMMAR = load_grammar(
+    """
+@source test
+@confidence V
+@section top
+system default switchport :: no=store default=on
+system default switchport shutdown :: no=store default=off
+interface defaults :: single
+   ethernet :: mode
+      shutdown :: no=store default=off
+interface <name!:word>
+   switchport :: no=store default="/system default switchport -> switchport | no switchport"
+   shutdown :: no=store default="/interface defaults > ethernet > shutdown -> shutdown | no shutdown"
+""",
+    name="defaults-test",
+)
+
+
+def turned(*lines: str) -> ConfigSession:
+    session = ConfigSession(Tree(DEFAULTS_GRAMMAR, EOS), Context(release="1"))
+    for line in (*lines, "interface Ethernet1", "no shutdown", "interface Ethernet2", "shutdown"):
+        session.feed(line)
+    return session
+
+
+def test_a_line_below_a_block_of_the_top_turns_the_default_of_another_and_its_going_turns_it_back() -> None:
+    session = turned()
+    assert session.tree.text() == "interface Ethernet1\n!\ninterface Ethernet2\n   shutdown\n"
+    session = turned("interface defaults", "ethernet", "shutdown")
+    assert session.tree.text().endswith("interface Ethernet1\n   no shutdown\n!\ninterface Ethernet2\n")
+    for line in ("interface defaults", "ethernet", "no shutdown"):
+        session.feed(line)
+    assert session.tree.text().endswith("interface Ethernet1\n!\ninterface Ethernet2\n   shutdown\n")
+
+
+def test_a_line_is_in_effect_by_its_own_rule_and_not_by_one_that_begins_or_goes_on_like_it() -> None:
+    tree = turned("no system default switchport", "system default switchport shutdown").tree
+    assert not tree.effective(tree.root, "system default switchport")
+    assert tree.effective(tree.root, "no system default switchport")
+    assert tree.effective(tree.root, "system default switchport shutdown")
+    plain = turned().tree
+    assert plain.effective(plain.root, "system default switchport")
+    assert plain.effective(plain.root, "no system default switchport shutdown")

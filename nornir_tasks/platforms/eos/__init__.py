@@ -15,7 +15,8 @@ from nornir_tasks.platforms.eos.capabilities import (
     capabilities,
 )
 from nornir_tasks.platforms.eos.day0 import FIRST_BOOT
-from nornir_tasks.platforms.eos.dependents import ANNOUNCING, DEPENDENTS, FACTORY
+from nornir_tasks.platforms.eos.defaults import defaults, spelt_out
+from nornir_tasks.platforms.eos.dependents import ANNOUNCING, DEPENDENTS, FACTORY_LINES
 from nornir_tasks.platforms.eos.disruption import disruption
 from nornir_tasks.platforms.eos.harmless import HARMLESS
 from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
@@ -48,9 +49,11 @@ PLATFORM = Platform(
     to_tree=to_tree,
     to_text=to_text,
     canonical=canonical,
+    defaults=defaults,
+    spelt_out=spelt_out,
     ownership=OWNERSHIP,
     setting=setting,
-    factory=FACTORY,
+    factory=FACTORY_LINES,
     dependents=DEPENDENTS,
     announcing=ANNOUNCING,
     parse=parse,

@@ -26,7 +26,7 @@ DEPENDENTS = (
     needed(r"router bfd(?: / .*)?", r"(?:.* )?bfd(?: .*)?"),
 )
 
-FACTORY = (
+FACTORY_LINES = (
     # published running configurations of switches with nothing configured (napalm 5.2.0 test/eos, batfish arista tests)
     r"spanning-tree mode mstp",
     r"service routing protocols model (?:ribd|multi-agent)",

@@ -6,11 +6,12 @@ from types import MappingProxyType
 
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.defaults import FACTORY, Defaults
 from nornir_tasks.platforms.nvue.access_lists import protocol_word
 from nornir_tasks.platforms.nvue.candidate import candidate, server_changes
 from nornir_tasks.platforms.nvue.capabilities import LOAD_BALANCING, RELEASES, TAKEN, TRAINS, capabilities
 from nornir_tasks.platforms.nvue.day0 import FIRST_BOOT
-from nornir_tasks.platforms.nvue.dependents import ANNOUNCING, DEPENDENTS, FACTORY
+from nornir_tasks.platforms.nvue.dependents import ANNOUNCING, DEPENDENTS, FACTORY_LINES
 from nornir_tasks.platforms.nvue.disruption import disruption
 from nornir_tasks.platforms.nvue.harmless import HARMLESS
 from nornir_tasks.platforms.nvue.lossless import LOSSLESS
@@ -26,7 +27,7 @@ from nornir_tasks.platforms.nvue.virtual import IMAGE
 from nornir_tasks.platforms.platform import Platform
 
 
-def canonical(tree: ConfigTree) -> ConfigTree:
+def canonical(tree: ConfigTree, defaults: Defaults = FACTORY) -> ConfigTree:  # noqa: ARG001 - none changes on NVUE
     """The same tree: a revision keeps every setting, also where it equals a default.
 
     ``nv config show`` prints ``link state up`` and ``type swp`` (CumulusNetworks/docs cumulus-linux-514, NVUE-API.md,
@@ -61,7 +62,7 @@ PLATFORM = Platform(
     canonical=canonical,
     ownership=OWNERSHIP,
     setting=setting,
-    factory=FACTORY,
+    factory=FACTORY_LINES,
     dependents=DEPENDENTS,
     announcing=ANNOUNCING,
     parse=parse,

@@ -19,7 +19,7 @@ DEPENDENTS = (
     needed(r"mlag(?: / .*)?", r"interface / \S+ / bond / mlag(?: / .*)?"),
 )
 
-FACTORY = (r'system / hostname: "cumulus"',)
+FACTORY_LINES = (r'system / hostname: "cumulus"',)
 """What a switch has before anybody configures it (docs514 at 2739a8df: a switch's default name)."""
 
 _FAMILY = r"vrf / \S+ / router / bgp / address-family / ipv[46]-unicast"

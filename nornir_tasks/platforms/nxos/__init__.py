@@ -20,7 +20,8 @@ from nornir_tasks.platforms.nxos.channels import live_obstacles
 from nornir_tasks.platforms.nxos.communities import to_words
 from nornir_tasks.platforms.nxos.config_text import to_text, to_tree
 from nornir_tasks.platforms.nxos.day0 import FIRST_BOOT
-from nornir_tasks.platforms.nxos.dependents import ANNOUNCING, DEPENDENTS, FACTORY
+from nornir_tasks.platforms.nxos.defaults import defaults, spelt_out
+from nornir_tasks.platforms.nxos.dependents import ANNOUNCING, DEPENDENTS, FACTORY_LINES
 from nornir_tasks.platforms.nxos.disruption import disruption
 from nornir_tasks.platforms.nxos.fec import fec_word
 from nornir_tasks.platforms.nxos.harmless import HARMLESS
@@ -54,9 +55,11 @@ PLATFORM = Platform(
     to_tree=to_tree,
     to_text=to_text,
     canonical=canonical,
+    defaults=defaults,
+    spelt_out=spelt_out,
     ownership=OWNERSHIP,
     setting=setting,
-    factory=FACTORY,
+    factory=FACTORY_LINES,
     dependents=DEPENDENTS,
     announcing=ANNOUNCING,
     parse=parse,

@@ -1,44 +1,48 @@
 """NX-OS's hidden defaults: a rendered configuration as ``show running-config`` prints it."""
 
 from collections.abc import Collection
+from functools import cache
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
-from nornir_tasks.platforms.lines import hidden_lines, visible
+from nornir_tasks.platforms.defaults import FACTORY, Defaults
+from nornir_tasks.platforms.lines import Hidden, hidden_lines, visible
+from nornir_tasks.platforms.nxos.defaults import PORT, ROUTED, SWITCHED, hidden_admin_state
 from nornir_tasks.platforms.nxos.parse import BLOCKS
 
-_HIDDEN = hidden_lines(BLOCKS)
 
-PORT = ("interface Ethernet", "interface port-channel")
-"""How ports and groups of ports begin, whose admin state depends on whether they are routed."""
-_ROUTED = "no switchport"
-
-
-def canonical(tree: ConfigTree) -> ConfigTree:
-    """The tree without the defaults that NX-OS hides, otherwise unchanged."""
-    kept = visible(tree, _HIDDEN)
+def canonical(tree: ConfigTree, defaults: Defaults = FACTORY) -> ConfigTree:
+    """The tree without the lines that NX-OS hides under these defaults, otherwise unchanged."""
+    kept = visible(tree, _hidden(defaults.is_routed))
     for text, node in kept.children.items():
         if text.startswith(PORT) and node:  # a copy already: lines of ports are hidden
-            node.children.pop(hidden_admin_state(text, node.children), None)
+            node.children.pop(_hidden_state(text, node.children, defaults), None)
     return kept
 
 
-def hidden_admin_state(port: str, lines: Collection[str]) -> str:
-    """The line of a port's admin state that is not printed: a routed one is down by default, a switched one is up.
+@cache
+def _hidden(is_routed: bool) -> Hidden:
+    """The hidden lines; where ports are routed unless they say otherwise, their mode is turned round."""
+    factory = hidden_lines(BLOCKS)
+    if not is_routed:
+        return factory
+    return tuple((above, lines - {SWITCHED} | {ROUTED} if SWITCHED in lines else lines) for above, lines in factory)
 
-    Published configurations of 9.3 and 10.4(2): routed ports print "no shutdown" when up and nothing when down, and
-    switched ones that are down print "shutdown" (``system default switchport shutdown`` is off unless set). A
-    subinterface is routed without saying so, and is down like any other.
-    """
-    return "shutdown" if _ROUTED in lines or "." in port else "no shutdown"
+
+def _hidden_state(port: str, lines: Collection[str], defaults: Defaults) -> str:
+    """Of a port with these printed lines."""
+    return hidden_admin_state(port, SWITCHED not in lines if defaults.is_routed else ROUTED in lines, defaults)
 
 
-def is_hidden(path: Path, beside: Collection[str] = ()) -> bool:
+def is_hidden_state(path: Path, beside: Collection[str], defaults: Defaults = FACTORY) -> bool:
+    """Is this the admin state that a port does not print? ``beside``: its lines."""
+    return len(path) == 2 and path[0].startswith(PORT) and path[1] == _hidden_state(path[0], beside, defaults)
+
+
+def is_hidden(path: Path, beside: Collection[str] = (), defaults: Defaults = FACTORY) -> bool:
     """Does the switch hide this line because it is the default? ``beside``: its sibling lines."""
-    if len(path) == 2 and path[0].startswith(PORT) and path[1] == hidden_admin_state(path[0], beside):
-        return True
-    return any(
+    return is_hidden_state(path, beside, defaults) or any(
         path[-1] in lines
         and len(above) == len(path) - 1
         and all(pattern.match(line) for pattern, line in zip(above, path, strict=False))
-        for above, lines in _HIDDEN
+        for above, lines in _hidden(defaults.is_routed)
     )

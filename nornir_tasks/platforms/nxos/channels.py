@@ -12,8 +12,8 @@ from nornir_tasks.platforms.nxos.port_map import LAG, lag_number
 from nornir_tasks.platforms.platform import Obstacle
 
 _HEAD = f"interface {LAG}"
-_MODES = frozenset({"no switchport", "switchport mode trunk"})
-"""A channel without either is an access port."""
+_MODES = frozenset({"no switchport", "switchport", "switchport mode trunk"})
+"""What makes a channel another kind of port; the first two are printed by turns, whichever is no default."""
 _SUSPENDED = "no lacp suspend-individual"
 
 

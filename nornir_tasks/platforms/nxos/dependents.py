@@ -27,7 +27,7 @@ DEPENDENTS = (
     ),
 )
 
-FACTORY = (
+FACTORY_LINES = (
     # published running configurations of switches with nothing configured (napalm 5.2.0 test/nxos, netmiko's tests)
     r"interface \S+ / (?:no )?(?:switchport|shutdown)",
     r"ip dhcp relay|ipv6 dhcp relay|service dhcp",

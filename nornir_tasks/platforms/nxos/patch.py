@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 
 from nornir_tasks.platforms.asn import plain_asns
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
+from nornir_tasks.platforms.defaults import Defaults
 from nornir_tasks.platforms.lines import one_value
 from nornir_tasks.platforms.nxos.access_lists import WORDS
-from nornir_tasks.platforms.nxos.canonical import PORT, hidden_admin_state, is_hidden
+from nornir_tasks.platforms.nxos.canonical import is_hidden, is_hidden_state
 from nornir_tasks.platforms.nxos.config_text import (
     DLB,
     HEREDOCS,
@@ -22,6 +23,7 @@ from nornir_tasks.platforms.nxos.config_text import (
     vdc_in_one_spelling,
     vlans_of,
 )
+from nornir_tasks.platforms.nxos.defaults import PORT, ROUTED, SWITCHED, defaults
 from nornir_tasks.platforms.nxos.parse import BLOCKS
 from nornir_tasks.platforms.nxos.parse_reach import on_flash
 from nornir_tasks.platforms.vlan_lists import ALL, ALLOWED, NONE, TRUNK, one_vlan_each
@@ -165,6 +167,7 @@ def settle(reported: frozenset[Change], running: ConfigTree) -> frozenset[Change
     """The effect of the reported commands on the running configuration: the set that must equal the plan's."""
     added: set[Path] = set()
     removed: set[Path] = set()
+    found = defaults(running)
     for change in reported:
         existing = running.get(*change.path)
         if change.op == "+":
@@ -185,12 +188,16 @@ def settle(reported: frozenset[Change], running: ConfigTree) -> frozenset[Change
     removed |= {path for line in {*added, *lists} for path in _replaced(line, running)}
     removed |= {path for line in (*added, *removed) for path in _gone_with(line, running)}
     kept = {change.path for change in reported if change.op == "+"} & removed
-    removed |= set(_hidden_again(added, removed - kept, running))
+    removed |= set(_hidden_again(added, removed - kept, running, found))
     _open_or_close(added, removed, kept, running, {change.path[0] for change in reported if change.path[-1] == NONE})
     below = _by_block(added)
     return frozenset(
         {
-            *(Change(path, "+") for path in added if not is_hidden(path, _lines_after(path, below, removed, running))),
+            *(
+                Change(path, "+")
+                for path in added
+                if not is_hidden(path, _lines_after(path, below, removed, running), found)
+            ),
             *(Change(path, "-") for path in removed - kept),
         }
     )
@@ -233,14 +240,15 @@ def _lines_after(path: Path, below: Mapping[str, set[str]], removed: set[Path], 
     return frozenset(existing | below.get(path[0], set()))
 
 
-def _hidden_again(added: set[Path], removed: set[Path], running: ConfigTree) -> Iterator[Path]:
+def _hidden_again(added: set[Path], removed: set[Path], running: ConfigTree, found: Defaults) -> Iterator[Path]:
     """The admin state that a port no longer prints when it becomes routed or switched, as it is the default now."""
     below = _by_block(added)
     for path in {*added, *removed}:
-        if path[-1] == "no switchport":
-            admin = (*path[:-1], hidden_admin_state(path[0], _lines_after(path, below, removed, running)))
-            if running.get(*admin) is not None:
-                yield admin
+        if path[-1] in {ROUTED, SWITCHED}:
+            after = _lines_after(path, below, removed, running)
+            for admin in ((*path[:-1], "shutdown"), (*path[:-1], "no shutdown")):
+                if running.get(*admin) is not None and is_hidden_state(admin, after, found):
+                    yield admin
 
 
 def _gone_with(path: Path, running: ConfigTree) -> Iterator[Path]:

@@ -164,10 +164,17 @@ def _moved(owned: ConfigTree, foreign: ConfigTree, is_ours: Callable[[Path], boo
     for path in paths:
         owned.add_path(path)
     for path in sorted(paths, key=len, reverse=True):
-        above = foreign.get(*path[:-1])
-        if above is not None and not above.children[path[-1]].children:
-            del above.children[path[-1]]
+        _remove(foreign, path)
+        for depth in range(len(path) - 1, 1, -1):  # inner blocks that are empty without these lines
+            _remove(foreign, path[:depth])
     return owned, foreign
+
+
+def _remove(tree: ConfigTree, path: Path) -> None:
+    """Unless lines are below it."""
+    above, node = tree.get(*path[:-1]), tree.get(*path)
+    if above is not None and node is not None and not node.children:
+        del above.children[path[-1]]
 
 
 def took_effect(wanted: Wanted, running: ConfigTree, before: str, after: str) -> bool:

@@ -19,7 +19,7 @@ class TacacsIntent(Part):
     """TACACS+ servers."""
 
     servers: Annotated[tuple[HostAddress, ...], Field(min_length=1, max_length=MAX_SERVERS)]
-    """Servers, reached as ``vrf`` of ``base`` says and asked in the order of their addresses. Any other is removed."""
+    """Servers, reached as ``vrf`` of ``base`` says and asked in the order of their addresses."""
     key: HashName
     """The name of a secret whose value is the key of all servers, in the form that the switch stores: EOS and NX-OS
     type 7, each its own, as ``show running-config`` prints it without quotes; Cumulus Linux the key itself, which it
@@ -34,7 +34,7 @@ class RadiusIntent(Part):
     """RADIUS servers, for authentication on UDP port 1812. What they say of an account's role is theirs."""
 
     servers: Annotated[tuple[HostAddress, ...], Field(min_length=1, max_length=MAX_SERVERS)]
-    """Servers, reached as ``vrf`` of ``base`` says and asked in the order of their addresses. Any other is removed."""
+    """Servers, reached as ``vrf`` of ``base`` says and asked in the order of their addresses."""
     key: HashName
     """The name of a secret whose value is the key of all servers, in the form that the switch stores, as of TACACS+."""
     timeout_s: Annotated[int, Field(ge=1, le=60), Unit("seconds")] | None = None

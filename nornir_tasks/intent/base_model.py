@@ -45,8 +45,8 @@ class DnsIntent(Part):
     """What switches ask for names, and the domain they are in."""
 
     servers: Annotated[tuple[HostAddress, ...], Field(min_length=1, max_length=MAX_NAME_SERVERS)]
-    """Name servers, reached as ``vrf`` says. Any other is removed; on EOS and NX-OS a change needs
-    ``--allow-management``."""
+    """Name servers, reached as ``vrf`` says. On EOS and NX-OS a change needs ``--allow-management``. On NX-OS the line
+    with the servers of a VRF is one: that of others is in the way until it is adopted."""
     domain: DomainName | None = None
     """The domain name of switches, the same on all. Without it none is configured. Cumulus Linux 5.13 has none."""
 
@@ -66,7 +66,12 @@ ManagementVrf = Annotated[str, BeforeValidator(_vrf), Written("name of a VRF, 1-
 
 
 class BaseIntent(Part):
-    """What is managed of the base configuration of switches: sections with a key here. Others stay as they are."""
+    """What is managed of the base configuration of switches: sections with a key here. Others stay as they are.
+
+    What others have in a managed section, and what no push of this site added (servers, accounts, users), stays too; a
+    plan names it, and it goes when it is adopted (``--adopt SWITCH:OBJECT``). A setting of theirs of which a switch has
+    one (a banner, a host name) is in the way of ours: a push is refused until it is adopted.
+    """
 
     vrf: ManagementVrf = "MGMT"
     """The management VRF, as EOS switches have it; on NX-OS it is always ``management``, on Cumulus Linux ``mgmt``.
@@ -75,20 +80,21 @@ class BaseIntent(Part):
     """``managed``: each switch is called as in the design. A change of it needs ``--allow-management``."""
     management: Literal["managed"] | None = None
     """``managed``: the management VRF, the address of each switch's management port and the default route there, as an
-    out-of-band plane gives them. Other addresses of the port, and other default routes there, are removed. A change
-    needs ``--allow-management``, and of an address it does not last by a push: after the commit the switch is asked
-    again where ``devices.yml`` has it, does not answer there, and its own timer takes the change back. So an address is
-    changed at the switch's console, and then in ``devices.yml``."""
+    out-of-band plane gives them. Other addresses of the port, and other default routes of that VRF, are in the way
+    until they are adopted (on Cumulus Linux a static route stays); once a push has set up the port, they are removed. A
+    change needs ``--allow-management``, and of an address it does not last by a push: after the commit the switch is
+    asked again where ``devices.yml`` has it, does not answer there, and its own timer takes the change back. So an
+    address is changed at the switch's console, and then in ``devices.yml``."""
     banner: Banner | None = None
     """What switches show before a login: ``banner login`` on EOS, ``banner motd`` on NX-OS, the message before login of
-    Cumulus Linux. Any other text there is replaced."""
+    Cumulus Linux. A text of others there is in the way until it is adopted."""
     dns: DnsIntent | None = None
     """Name servers and domain name."""
     ntp: Annotated[tuple[HostAddress, ...], Field(min_length=1)] | None = None
-    """Time servers. Any other server or peer is removed; keys and source interfaces stay."""
+    """Time servers. Servers and peers of others stay until they are adopted; keys and source interfaces stay."""
     syslog: tuple[HostAddress, ...] | None = None
-    """Servers that the log is sent to, by UDP; NX-OS sends messages of severity 5 (notification) and worse. Any other
-    server is removed; what is logged otherwise stays. Empty: it is sent nowhere."""
+    """Servers that the log is sent to, by UDP; NX-OS sends messages of severity 5 (notification) and worse. Servers of
+    others stay until they are adopted; what is logged otherwise stays. Empty: it is sent to none of ours."""
     api: ApiIntent | None = None
     """The API that switches are configured by. A change of it needs ``--allow-management``."""
     ssh: SshIntent | None = None
@@ -97,22 +103,25 @@ class BaseIntent(Part):
     """Who reaches switches over their management ports. A change of it needs ``--allow-management``."""
 
     accounts: dict[AccountName, AccountIntent] | None = None
-    """Local accounts, by name: what is left when no server of accounts answers. Every other account is removed, but
-    the one that pushes (``username`` of devices.yml) and those that a system does not do without (NX-OS ``admin``,
-    Cumulus Linux ``cumulus`` and ``root``): these stay as they are, unless they are named here. Everything else of an
-    account that is named (SSH keys) is removed. A change needs ``--allow-management``, and is taken back by the
-    switch's timer where the account that pushes cannot log in after it. Cumulus Linux shows no hashes, so there one is
-    sent when the secret's value is another than was sent last, and what somebody else set is not seen."""
+    """Local accounts, by name: what is left when no server of accounts answers. One that was named here and is not any
+    more is removed. Accounts of others stay until they are adopted, and ``validate`` fails as long as they can log in.
+    The one that pushes (``username`` of devices.yml) and those that a system does not do without (NX-OS ``admin``,
+    Cumulus Linux ``cumulus`` and ``root``) stay as they are and may log in, unless they are named here. An account that
+    is named is as it is here, whoever made it: everything else of it (SSH keys) is removed. A change needs
+    ``--allow-management``, and is taken back by the switch's timer where the account that pushes cannot log in after
+    it. Cumulus Linux shows no hashes, so there one is sent when the secret's value is another than was sent last, and
+    what somebody else set is not seen."""
 
     snmp: SnmpIntent | None = None
     """SNMP. On NX-OS a change needs ``--allow-management``, as its users and accounts are one. Cumulus Linux takes
     passphrases alone, in clear text, and shows others in their place, so it is refused there."""
 
     aaa: AaaIntent | None = None
-    """Servers that know accounts. Needs ``accounts``: what is left when none of them answers. Groups of servers of
-    others are removed, with what asks them: TACACS+ servers, where ``radius`` is named RADIUS servers too, and on
-    Cumulus Linux any order of who is asked. A change needs ``--allow-management``, and is taken back where the account
-    that pushes cannot log in after it."""
+    """Servers that know accounts. Needs ``accounts``: what is left when none of them answers. Who others have asked
+    about logins (method lists, on Cumulus Linux the order of who is asked) is in the way until it is adopted; servers
+    of theirs, groups of these and what else asks them stay until then. On Cumulus Linux, which has one list of
+    servers, those of others that stay are asked as well. A change needs ``--allow-management``, and is taken back where
+    the account that pushes cannot log in after it."""
 
     def findings(self) -> Iterator[Finding]:
         """Each server once, and at least one section."""

@@ -29,7 +29,10 @@ CertificateName = Annotated[
 
 
 class ApiIntent(Part):
-    """The API that switches are configured by: HTTPS alone, in the management VRF."""
+    """The API that switches are configured by: HTTPS, in the management VRF.
+
+    What others have opened beside it (HTTP, another VRF, another address) stays until it is adopted.
+    """
 
     certificate: CertificateName
     """Name of the certificate and key that each switch has, for itself, under this same name: ``NAME.crt`` and
@@ -40,9 +43,10 @@ class ApiIntent(Part):
 
 
 class SshIntent(Part):
-    """SSH to switches: in the management VRF alone on EOS and Cumulus Linux; NX-OS has no line for that.
+    """SSH to switches: in the management VRF on EOS and Cumulus Linux; NX-OS has no line for that.
 
-    Root does not log in: on Cumulus Linux it is said, on EOS and NX-OS there is no such login. No Telnet on NX-OS.
+    Root does not log in: on Cumulus Linux it is said, on EOS and NX-OS there is no such login. What others have opened
+    beside it (SSH in another VRF, Telnet on NX-OS) stays until it is adopted.
     """
 
     idle_minutes: Annotated[int, Field(ge=1, le=29), Unit("minutes")]

@@ -45,7 +45,8 @@ class SnmpTrapsIntent(Part):
     """Where notifications go, by UDP port 162. Which ones are sent stays as the switch has it."""
 
     to: Annotated[tuple[HostAddress, ...], Field(min_length=1)]
-    """Addresses, reached as ``vrf`` of ``base`` says. Traps: nobody acknowledges them. Any other target is removed."""
+    """Addresses, reached as ``vrf`` of ``base`` says. Traps: nobody acknowledges them. Targets of others stay until
+    they are adopted."""
     user: AccountName
     """The user that they are sent as, one of ``users``."""
 
@@ -58,23 +59,27 @@ class SnmpTrapsIntent(Part):
 
 
 class SnmpIntent(Part):
-    """SNMP of switches: version 3 alone. Communities (versions 1 and 2c), groups, views and users of others go."""
+    """SNMP of switches: of ours version 3 alone.
+
+    Communities (versions 1 and 2c), groups, views and users of others stay until they are adopted.
+    """
 
     users: Annotated[dict[AccountName, SnmpUserIntent], Field(min_length=1)]
-    """By name, which no account may have. NX-OS keeps an account and a user of one name as one: users of accounts
-    that stay are left as they are, those of accounts that go, go with them."""
+    """By name, which no account may have; a user of that name is as it is here, whoever made it. NX-OS keeps an account
+    and a user of one name as one: users of accounts that stay are left as they are, and where accounts are managed, one
+    of others goes when both are adopted."""
     keys: KeyForm = "v1"
     """The form of keys on NX-OS: ``v1`` is its ``localizedkey``, ``v2`` its ``localizedV2key``, as the release prints
     them. Other systems have the first alone."""
     location: SnmpText | None = None
-    """Where switches are. Without it none is configured."""
+    """Where switches are. Without it none is configured; that of others is in the way of ours until it is adopted."""
     contact: SnmpText | None = None
-    """Who looks after them. Without it none is configured."""
+    """Who looks after them, likewise."""
     managers: Annotated[tuple[Prefix, ...], Field(min_length=1)] | None = None
     """Prefixes from which switches are asked: the list of ``control_plane`` lets them in on UDP port 161. Those of
     ``allowed`` there need not be named. Without it only those get in."""
     traps: SnmpTrapsIntent | None = None
-    """Where notifications go. Without it nowhere."""
+    """Where notifications go. Without it to none of ours."""
 
     def findings(self) -> Iterator[Finding]:
         """Notifications are sent as a user that there is."""

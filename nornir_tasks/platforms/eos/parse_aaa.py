@@ -9,7 +9,7 @@ from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, row, text
 
 GROUP, RADIUS_GROUP = "GPUFABRIC", "GPUFABRIC-RADIUS"
-"""Names of our groups of servers; the others' go."""
+"""Names of our groups of servers."""
 
 LINES = r"(?:(?:tacacs|radius)-server|aaa) .+"
 LOGIN, EXEC = "aaa authentication login default", "aaa authorization exec default"

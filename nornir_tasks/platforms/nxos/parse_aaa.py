@@ -14,7 +14,7 @@ from nornir_tasks.platforms.lines import Block, row, text
 from nornir_tasks.platforms.nxos.reading import Remainder
 
 GROUP, RADIUS_GROUP = "GPUFABRIC", "GPUFABRIC-RADIUS"
-"""Names of our groups of servers; the others' go."""
+"""Names of our groups of servers."""
 
 LINES = r"(?:(?:tacacs|radius)-server|aaa) .+|feature tacacs\+"
 _TIMEOUT = "radius-server timeout"

@@ -13,6 +13,7 @@ import requests
 from switch_twins.eos.passwords import sha512_crypt
 from switch_twins.nvue.autofill import hash_password
 from switch_twins.nxos.password import make_hash
+from tests.lab.adopting import adopt_words
 from tests.lab.at_terminal import Operator, lab_of_its_own, small_site
 
 LEAVES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-1"}
@@ -84,6 +85,10 @@ class Site:
     def push(self, *words: str, code: int = 0) -> str:
         return self.run("push", "--plane", "base", "--yes", *words, code=code)
 
+    def take_over(self) -> str:
+        """A push that takes over all of others that it meets."""
+        return self.push(*ALLOWED, *adopt_words(self.operator, "--plane", "base", *ALLOWED, all_of_it=True))
+
     def keep(self, hashes: dict[str, str]) -> None:
         folder = self.operator.site / ".secrets"
         folder.mkdir(exist_ok=True)
@@ -121,7 +126,7 @@ def site(lab: Site) -> Iterator[Site]:
     lab.printed.clear()
     lab.file.write_text(lab.plain + BASE)
     lab.keep(HASHES)
-    lab.first = lab.push(*ALLOWED)
+    lab.first = lab.take_over()
     yield lab
     for part in (part for value in SECRETS for part in (value, value.split("$")[-1])):
         assert not [text for text in lab.printed if part in text]
@@ -157,22 +162,28 @@ def test_what_somebody_changes_by_hand_is_planned_away_without_its_hash(site: Si
     hands[LEAVES["nxos"]].configure(f"username guest password 5 {THEIRS['nxos']} role network-admin")
     hands[LEAVES["nvue"]].nvue({"system": {"aaa": {"user": {"guest": {"role": "system-admin"}}}}})
     found = site.run("plan", "--plane", "base", *ALLOWED)
-    assert "3 of 4 switches would change" in found
+    assert "1 of 4 switches would change" in found
     site.push(code=7)
     assert "- username ops privilege 15 role network-admin secret sha512 <hidden:" in found
     assert "+ username ops privilege 15 role network-admin secret sha512 <secret:ops-512>" in found
     report = json.JSONDecoder().raw_decode(site.run("validate", "--plane", "base", "--json", code=8))[0]
-    by_id = {each["id"]: each for each in report["findings"]}
     assert {each["verdict"] for each in report["findings"] if each["check"] == "reach"} == {"pass"}
-    failed = {each["device"]: each for each in report["findings"] if each["check"] == "accounts" and each["cause"]}
-    assert {device: each["found"] for device, each in failed.items()} == {
+    failed = [each for each in report["findings"] if each["verdict"] == "fail"]
+    assert {each["device"]: each["found"] for each in failed if each["check"] == "accounts"} == {
         LEAVES["nxos"]: "accounts: also guest (admin)",
         LEAVES["nvue"]: "accounts: also guest (admin)",
     }
-    assert {by_id[each["cause"]]["check"] for each in failed.values()} == {"config"}
-    assert "- username guest password 5 <hidden:" in found
-    assert "- system / aaa / user / guest" in found
-    assert "3 of 4 changed" in site.push(*ALLOWED)
+    assert {each["device"] for each in failed if each["check"] == "config"} == {LEAVES["eos"]}
+    assert "stays: username guest password 5 <hidden:" in found
+    assert "stays: system / aaa / user / guest" in found
+    assert "1 of 4 changed" in site.push(*ALLOWED)
+    assert "0 of 4 changed" in site.push(*ALLOWED)
+    assert "guest" in site.running("nxos")
+    words = ("--adopt", "leaf-g1-r1:username guest", "--adopt", "spine-1:system / aaa / user / guest")
+    assert f"--adopt '{words[1]}'" in found
+    assert f"--adopt '{words[3]}'" in found
+    assert "2 of 4 changed" in site.push(*ALLOWED, *words)
+    assert "guest" not in site.running("nxos") + site.running("nvue")
     assert "0 of 4 changed" in site.push(*ALLOWED)
 
 
@@ -202,7 +213,8 @@ def test_a_rollback_brings_secrets_back_by_name_and_refuses_what_had_none(site: 
     site.operator.hands()[LEAVES["eos"]].configure(
         f"username guest privilege 1 secret sha512 {THEIRS['eos']}",
     )
-    assert "1 of 4 changed" in site.push(*ALLOWED)
+    assert "0 of 4 changed" in site.push(*ALLOWED)
+    assert "1 of 4 changed" in site.push(*ALLOWED, "--adopt", f"{LEAVES['eos']}:username guest")
     refused = " ".join(site.run("rollback", "--yes", *ALLOWED, code=7).split())
     assert "they were not kept" in refused
     assert "username guest privilege 1 secret sha512 <hidden>" in refused
@@ -246,7 +258,8 @@ def test_servers_of_accounts_are_pushed_with_their_keys_and_a_second_push_change
     site.file.write_text(site.plain + BASE + AAA)
     found = site.run("plan", "--plane", "base", *ALLOWED)
     assert "+ tacacs-server host 192.0.2.91 vrf MGMT key 7 <secret:tacacs-eos>" in found
-    assert "4 of 4 changed" in site.push(*ALLOWED)
+    assert "in the way" in site.push(*ALLOWED, code=7)
+    assert "4 of 4 changed" in site.take_over()
     assert f"tacacs-server host 192.0.2.91 vrf MGMT key 7 {KEYS['tacacs-eos']}" in site.running("eos")
     assert f'tacacs-server host 192.0.2.91 key 7 "{KEYS["tacacs-nxos"]}"' in site.running("nxos")
     assert "0 of 4 changed" in site.push(*ALLOWED)
@@ -266,7 +279,7 @@ def test_radius_servers_are_pushed_with_their_keys_and_a_second_push_changes_not
     site.file.write_text(site.plain + BASE + RADIUS)
     found = site.run("plan", "--plane", "base", *ALLOWED)
     assert "+ radius-server host 192.0.2.95 vrf MGMT timeout 10 key 7 <secret:radius-eos>" in found
-    assert "4 of 4 changed" in site.push(*ALLOWED)
+    assert "4 of 4 changed" in site.take_over()
     assert f"radius-server host 192.0.2.95 vrf MGMT timeout 10 key 7 {RADIUS_KEYS['radius-eos']}" in site.running("eos")
     assert f'radius-server host 192.0.2.95 key 7 "{RADIUS_KEYS["radius-nxos"]}" authentic' in site.running("nxos")
     assert "tacacs-server" not in site.running("eos") + site.running("nxos")

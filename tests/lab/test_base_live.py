@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
+from adopting import adopting
 from described_lab import LabDescription, RunningLab
 from lone_switches import REACH, site_folder
 
+from nornir_tasks.errors import RefusedError
 from nornir_tasks.files.devices_file import load_devices
 from nornir_tasks.files.site import Site
 from nornir_tasks.intent.model import ManagementIntent
@@ -51,13 +53,17 @@ def test_base_is_pushed_alone_then_nothing_is_left_and_a_rollback_takes_it_back(
     site, device = site_of(lab, os), SYSTEMS[os]
     reach = replace(REACH, allow_management=frozenset({device}))  # it gets the name that it has in the design
 
-    def push(*planes: str) -> usecase.PushReport:
-        report = usecase.push(select(site, planes, [device]), reach, lambda _: True)
+    def push(*planes: str, all_of_it: bool = False) -> usecase.PushReport:
+        chosen = select(site, planes, [device])
+        report = usecase.push(chosen, adopting(chosen, reach, all_of_it=all_of_it), lambda _: True)
         report.require_done()
         return report
 
     before = running(lab, os)
-    push("base")
+    with pytest.raises(RefusedError, match=r"in the way(?s:.*)--adopt"):
+        usecase.push(select(site, ["base"], [device]), reach, lambda _: True)
+    assert running(lab, os) == before
+    push("base", all_of_it=True)
     with_base = running(lab, os)
     assert select(site, ["base"])[device].tree.paths() <= with_base
     push("base")
@@ -65,7 +71,8 @@ def test_base_is_pushed_alone_then_nothing_is_left_and_a_rollback_takes_it_back(
     push("compute")
     with_both = running(lab, os)
     assert with_both > with_base or len(with_both - with_base) > len(with_base - with_both)
-    report = usecase.rollback(site, pushes(site)[-1].number, reach, lambda _: True, limit=[device])
+    number = next(each.number for each in pushes(site) if each.planes == ("base",) and each.changed)
+    report = usecase.rollback(site, number, reach, lambda _: True, limit=[device])
     report.require_done()
     after = running(lab, os)
     assert after ^ with_both == before ^ with_base

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from adopting import adopt_words
 from at_terminal import Operator, lab_of_its_own, small_site
 
 SWITCHES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-1"}
@@ -22,7 +23,7 @@ def based(where: Path) -> Operator:
 @pytest.fixture(scope="module")
 def pushed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     with lab_of_its_own(tmp_path_factory.mktemp("based"), based) as made:
-        assert "4 of 4 changed" in made.run("push", "--yes")
+        assert "4 of 4 changed" in made.run("push", "--yes", *adopt_words(made, all_of_it=True))
         yield made
 
 
@@ -54,7 +55,9 @@ def other_server(operator: Operator, device: str) -> None:
 
 
 @pytest.mark.parametrize("system", SWITCHES)
-def test_another_server_by_hand_is_one_cause_that_a_push_repairs(pushed: Operator, system: str) -> None:
+def test_another_server_by_hand_is_one_cause_that_a_push_repairs_and_goes_when_it_is_adopted(
+    pushed: Operator, system: str
+) -> None:
     device = SWITCHES[system]
     other_server(pushed, device)
     try:
@@ -66,6 +69,9 @@ def test_another_server_by_hand_is_one_cause_that_a_push_repairs(pushed: Operato
         assert (ntp["cause"], ntp["found"]) == (lead, "clock follows 198.51.100.1")
     finally:
         assert "1 of 4 changed" in pushed.run("push", "--yes")
+        named = pushed.json("plan")["devices"][device]["others"]
+        assert any("198.51.100.1" in " / ".join(each["path"]) for each in named)
+        assert "1 of 4 changed" in pushed.run("push", "--yes", *adopt_words(pushed, all_of_it=True))
     assert pushed.json("validate")["failed"] == 0
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from adopting import adopting
 from described_lab import LabDescription, RunningLab
 from lone_switches import LONGER_THAN_ANY_TIMER_S, REACH, site_folder
 from one_push import transaction
@@ -24,6 +25,7 @@ from nornir_tasks.intent.model import ManagementIntent
 from nornir_tasks.inventory.endpoints import endpoints
 from nornir_tasks.platforms import platform
 from nornir_tasks.usecases import push as usecase
+from nornir_tasks.usecases.reach import evidence_of
 from nornir_tasks.usecases.site import SiteDesign, select
 from tests.unit.design import managed
 
@@ -76,7 +78,7 @@ def test_a_management_port_is_pushed_with_leave_and_a_second_push_changes_nothin
         usecase.push(chosen, REACH, lambda _: True).require_done()
     assert running(lab, os) == before
     allowed = replace(REACH, allow_management=frozenset({device}))
-    usecase.push(chosen, allowed, lambda _: True).require_done()
+    usecase.push(chosen, adopting(chosen, allowed), lambda _: True).require_done()
     pushed = running(lab, os)
     assert GATEWAY[os] in platform(os).to_tree(pushed).paths()
     again = usecase.push(chosen, REACH, lambda _: True)
@@ -91,8 +93,10 @@ def test_a_switch_that_loses_the_address_it_is_reached_at_takes_the_change_back(
     monkeypatch.setattr(nxos_driver, "RECONNECT_S", 3.0)
     before, site, device = running(lab, os), site_of(lab, folders, os, "198.51.100.77"), SYSTEMS[os]
     there = endpoints(site.site, {device: os})[device].endpoint
-    wanted = select(site, ["base"], [device])[device]
-    run = transaction(lambda: open_session(os, there), wanted, Rules(reconnect_s=2.0, allow_management=True))
+    chosen = select(site, ["base"], [device])
+    evidence = evidence_of(site, adopting(chosen, REACH).adopt)(device)
+    rules = Rules(reconnect_s=2.0, allow_management=True, evidence=evidence)
+    run = transaction(lambda: open_session(os, there), chosen[device], rules)
     # NVUE is asked how the apply ended until it answers: there the timer fires under our eyes
     soon = threading.Timer(4.0, lambda: all_timers_fire(lab, os))
     if os == "nvue":

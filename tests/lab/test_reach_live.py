@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from adopting import adopting
 from described_lab import LabDescription, RunningLab
 from lone_switches import LONGER_THAN_ANY_TIMER_S, REACH, site_folder
 from one_push import transaction
 
+from nornir_tasks.deploy.evidence import Evidence
 from nornir_tasks.deploy.look import Rules
 from nornir_tasks.deploy.transaction import Transaction
 from nornir_tasks.design.management import ManagementAddress
@@ -66,15 +68,19 @@ class Reached:
         return replace(made, network=network, site=Site("lab", self.folder, intent, devices))  # type: ignore[arg-type]
 
     def push(self, policy: BasePolicy) -> usecase.PushReport:
+        """With leave to change the way to it, and what others have set there adopted."""
         allowed = replace(REACH, allow_management=frozenset({self.device}))
-        return usecase.push(select(self.design(policy), ["base"], [self.device]), allowed, lambda _: True)
+        chosen = select(self.design(policy), ["base"], [self.device])
+        return usecase.push(chosen, adopting(chosen, allowed), lambda _: True)
 
     def transaction(self, policy: BasePolicy) -> Transaction:
         """The same push without a journal, by an operator in a hurry."""
         design = self.design(policy)
         there = endpoints(design.site, {self.device: self.os})[self.device].endpoint
-        wanted = select(design, ["base"], [self.device])[self.device]
-        return transaction(lambda: open_session(self.os, there), wanted, Rules(reconnect_s=2.0, allow_management=True))
+        chosen = select(design, ["base"], [self.device])
+        evidence = Evidence(adopted=adopting(chosen, REACH).adopt.get(self.device, ()))
+        rules = Rules(reconnect_s=2.0, allow_management=True, evidence=evidence)
+        return transaction(lambda: open_session(self.os, there), chosen[self.device], rules)
 
     @property
     def device_list(self) -> Path:

@@ -86,7 +86,7 @@ def test_no_secret_stands_in_an_error(operator: Operator, secrets: frozenset[str
     log = tmp_path / "log"
     printed = loud(operator, log, "push", "--yes")
     operator.hands()["leaf-g1-r0"].eapi("configure session colleague", "interface Ethernet9/1", "description x", "end")
-    operator.hands()["leaf-g1-r0"].configure("no lldp run")
+    operator.hands()["leaf-g1-r0"].configure("no ip route 10.168.0.0/24 Null0")
     try:
         printed += loud(operator, log, "push", "--yes", code=6)
         assert "colleague" in printed

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from adopting import adopt_words
 from at_terminal import Operator, lab_of_its_own, small_site
 
 LEAVES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1"}
@@ -93,7 +94,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         made.file.write_text(made.plain + BASE)
         made.keep(keys())
         made.first = made.run("plan", "--plane", "base", *ALLOWED)
-        assert "4 of 4 changed" in made.push()
+        assert "4 of 4 changed" in made.push(*adopt_words(operator, "--plane", "base", *ALLOWED, all_of_it=True))
         yield made
         kept = [
             path.read_bytes()
@@ -107,7 +108,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 def test_users_are_pushed_with_the_keys_of_each_switch_and_a_second_push_changes_nothing(site: Site) -> None:
     assert "auth sha <secret:nms-auth-leaf-g1-r0> priv aes <secret:nms-privacy-leaf-g1-r0>" in site.first
-    assert "- snmp-server user telemetry MONITORING v3 localized" in site.first
+    assert "stays: snmp-server user telemetry MONITORING v3 localized" in site.first
     for device in EVERY:
         assert keys()[f"nms-auth-{device}"] in site.running(device)
         assert keys()[f"nms-privacy-{device}"] in site.running(device)
@@ -129,13 +130,17 @@ def test_new_keys_in_the_vault_are_a_change_on_every_switch(site: Site) -> None:
     assert "4 of 4 changed" in site.push()
 
 
-def test_what_somebody_changes_by_hand_is_planned_away_without_its_key(site: Site) -> None:
+def test_what_somebody_adds_by_hand_is_named_without_its_key_and_goes_when_it_is_adopted(site: Site) -> None:
     hand = site.operator.hands()[LEAVES["eos"]]
     hand.configure("snmp-server community of-somebody-else ro")
     found = site.run("plan", "--plane", "base", *ALLOWED)
-    assert "- snmp-server community <hidden:" in found
+    assert "stays: snmp-server community <hidden:" in found
     assert "of-somebody-else" not in found
-    assert "1 of 4 changed" in site.push()
+    assert "0 of 4 changed" in site.push()
+    assert "of-somebody-else" in site.running(LEAVES["eos"])
+    words = ("--adopt", "leaf-g1-r0:snmp-server community")
+    assert f"--adopt '{words[1]}'" in found
+    assert "1 of 4 changed" in site.push(*words)
     assert "of-somebody-else" not in site.running(LEAVES["eos"])
 
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from nornir_tasks.deploy.evidence import Done, Evidence
+from nornir_tasks.deploy.needed import living_without
 from nornir_tasks.deploy.plan import DevicePlan
-from nornir_tasks.deploy.removals import living_without
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 

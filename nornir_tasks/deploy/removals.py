@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from nornir_tasks.deploy.evidence import Needs, Shown, covers, key
+from nornir_tasks.deploy.needed import Strangers, any_of
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.intent.secret_name import PLACEHOLDER
 from nornir_tasks.platforms.announced import concern
@@ -331,53 +332,21 @@ def needed_by_others(
     Features and what else a switch has once, by the OS's list; an object with a name, where a line of others has that
     name in it. ``wanted``: objects of which some lines stay anyhow. ``before``: lines that had been there without.
     """
-    strangers = [(" / ".join(path), path) for path, _ in foreign.walk()]
-    words: dict[str, list[Path]] = {}
-    for _, path in strangers:
-        for word in path[-1].split():
-            words.setdefault(word.strip('":,'), []).append(path)
+    strangers = Strangers(os, foreign)
     for path in going:
-        needing = [*_dependents(os, path, strangers)]
-        named = next((t for t in things(path, os.ownership) if t.is_named and len(t.path) == len(path)), None)
-        if named is not None and named.path not in wanted:
-            needing += [each for each in words.get(named.key, ()) if not covers(named.path, each)]
-        new = [each for each in needing if each not in before.get(path, ())]
+        new = [each for each in strangers.needing(path, wanted) if each not in before.get(path, ())]
         if new:
             yield path, Others(path, f"'{' / '.join(new[0])}' needs it, and stays", path)
 
 
-def living_without(os: Platform, added: Iterable[Path], foreign: ConfigTree) -> Needs:
-    """Lines that a push adds -> the lines of others that need such a line, and are there already without it."""
-    known = _any_of(tuple(each.line.pattern for each in os.dependents))
-    such = [path for path in added if known.fullmatch(" / ".join(path))]
-    if not such:
-        return {}
-    strangers = [(" / ".join(path), path) for path, _ in foreign.walk()]
-    found = {path: frozenset(_dependents(os, path, strangers)) for path in such}
-    return {path: needing for path, needing in found.items() if needing}
-
-
-def _dependents(os: Platform, path: Path, strangers: Iterable[tuple[str, Path]]) -> Iterator[Path]:
-    line = " / ".join(path)
-    for each in os.dependents:
-        if found := each.line.fullmatch(line):
-            says = each.says(found)
-            yield from (other for text, other in strangers if says.fullmatch(text))
-
-
 def is_factory(os: Platform, path: Path) -> bool:
     """Does a switch of this OS have this line before anybody configures it?"""
-    return _any_of(os.factory).fullmatch(" / ".join(path)) is not None
+    return any_of(os.factory).fullmatch(" / ".join(path)) is not None
 
 
 @cache
 def _each(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     return tuple(map(re.compile, patterns))
-
-
-@cache
-def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{re.sub(r'[?]P<[a-z]+>', '', each)})" for each in patterns) or r"(?!)")
 
 
 def _both(owned: ConfigTree, foreign: ConfigTree, path: Path) -> ConfigTree | None:

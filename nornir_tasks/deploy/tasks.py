@@ -21,8 +21,8 @@ from nornir_tasks.deploy.look import (
     timer_s,
     who_answers,
 )
+from nornir_tasks.deploy.needed import living_without
 from nornir_tasks.deploy.plan import DevicePlan, running_config, took_effect, wanted_config
-from nornir_tasks.deploy.removals import living_without
 from nornir_tasks.deploy.summary import PlanSummary, summary
 from nornir_tasks.deploy.transaction import Outcome, Transaction
 from nornir_tasks.deploy.wanted import Wanted

@@ -30,6 +30,8 @@ REPLACED = replaced(BLOCKS)
 _SETTINGS = tuple(tuple(map(re.compile, path)) for path in REPLACED)
 _ONE_OF_A_LIST = re.compile(r"switchport trunk allowed vlan \d+")
 """A tree has a line for each VLAN of a list."""
+_SERVER = re.compile(r"ntp server(?: vrf \S+)? \S+|logging(?: vrf \S+)? host \S+")
+"""A server has one line, whatever else that says of it; another is typed after the ``no`` of the earlier one."""
 
 
 def setting(path: Path) -> str:
@@ -37,6 +39,8 @@ def setting(path: Path) -> str:
     line = path[-1].removeprefix("no ").removeprefix("default ")
     if _ONE_OF_A_LIST.fullmatch(line):
         return line
+    if len(path) == 1 and (server := _SERVER.match(line)):
+        return server[0]
     for *above, last in _SETTINGS:
         is_there = len(above) == len(path) - 1 and all(map(re.Pattern.search, above, path))
         if is_there and (found := last.search(line)):

@@ -17,13 +17,8 @@ BLOCK = Block(
     (),
     (
         *(row(rf"{line} (.+)", "methods", text, single=line) for line in (LOGIN, EXEC)),
-        row(r"tacacs-server (host .+)", "host", text, single=r"tacacs-server host (?:\S+ vrf )?\S+(?= key )"),
-        row(
-            r"radius-server (host .+)",
-            "host",
-            text,
-            single=r"radius-server host (\S+(?: vrf \S+)?)(?= (?:timeout|retransmit|key) )",
-        ),
+        row(r"tacacs-server (host .+)", "host", text, single=r"tacacs-server host \S+(?: vrf \S+)?"),
+        row(r"radius-server (host .+)", "host", text, single=r"radius-server host \S+(?: vrf \S+)?"),
     ),
 )
 

@@ -23,8 +23,8 @@ BLOCK = Block(
     (),
     (
         row(rf"{LOGIN} (.+)", "methods", text, single=LOGIN),
-        row(r"tacacs-server host (\S+) key 7 (.+)", "host", text, single=r"tacacs-server host (\S+) key"),
-        row(r"radius-server host (\S+) key 7 (.+)", "host", text, single=r"radius-server host (\S+) key"),
+        row(r"tacacs-server host (\S+) key 7 (.+)", "host", text, single=r"tacacs-server host \S+"),
+        row(r"radius-server host (\S+) key 7 (.+)", "host", text, single=r"radius-server host \S+"),
         row(rf"{_TIMEOUT} (\d+)", "timeout", text, single=_TIMEOUT),
     ),
 )

@@ -44,11 +44,14 @@ BASE_ROWS = (
     row(r"ip domain-name (\S+)", "domain", text, single="ip domain-name"),
     row(r"hostname (\S+)", "hostname", text, single="hostname"),
     *(
-        row(line, name, lambda found: Server(found[1], None if found[2] == "default" else found[2]), many=True)
-        for name, line in (
-            ("time_servers", r"ntp server ([0-9a-f:.]+) use-vrf (\S+)"),
-            ("log_servers", r"logging server ([0-9a-f:.]+) 5 use-vrf (\S+)"),
+        row(
+            rf"{line} ([0-9a-f:.]+){more} use-vrf (\S+)",
+            name,
+            lambda found: Server(found[1], None if found[2] == "default" else found[2]),
+            single=rf"{line} \S+",
+            many=True,
         )
+        for name, line, more in (("time_servers", "ntp server", ""), ("log_servers", "logging server", " 5"))
     ),
     ACCOUNT,
 )

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from types import MappingProxyType
 from typing import Literal
 
-from nornir_tasks.deploy.evidence import Needs, Shown, covers, key
+from nornir_tasks.deploy.dependence import Others, needed_by_others
+from nornir_tasks.deploy.evidence import Shown, covers, key
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.announced import concern
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
@@ -22,25 +22,6 @@ from nornir_tasks.platforms.platform import Platform
 _INDEPENDENT = frozenset({"address", "pool", "pool route", "prefix", "route"})
 """Keys of objects that others may have as well in what is ours, such as a session in a VRF of ours."""
 _BY_NUMBER = frozenset({"vlan", "lag"})
-
-
-@dataclass(frozen=True, slots=True)
-class Others:
-    """A line that is not shown to be ours, and that a push meets. A push that has to take one over needs it adopted."""
-
-    path: Path
-    reason: str
-    adopt: Path
-    """The object that ``--adopt`` names."""
-    in_the_way_of: Path = ()
-    """The wanted line that would replace it: the push needs it adopted. Empty: it stays."""
-    matters: Literal["", "yes", "cannot tell"] = ""
-    """Does it change what the fabric does, though it stays?"""
-
-    @property
-    def is_in_the_way(self) -> bool:
-        """Does a push have to take it over?"""
-        return bool(self.in_the_way_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +218,9 @@ class _Judge:
             "vlan": "its number is one of ours",
             "lag": "its number is one of ours",
             "port": "it is on a port of ours",
+            "pair": "it makes the switch one of a pair",
+            "account": "accounts are managed",
+            "snmp user": "users are managed",
         }
         return f"{marks.get(thing.by, 'its address is in a pool of ours')}, and no push of ours added it"
 
@@ -299,52 +283,6 @@ class _Judge:
             self._found[thing.path] = Others(thing.path, reason, thing.path, thing.path)
 
 
-def needed_by_others(
-    os: Platform,
-    going: Iterable[Path],
-    foreign: ConfigTree,
-    wanted: frozenset[Path] = frozenset(),
-    before: Needs = MappingProxyType({}),
-) -> Iterator[tuple[Path, Others]]:
-    """The lines that would go and that lines of others need: they stay.
-
-    Features and what else a switch has once, by the OS's list; an object with a name, where a line of others has that
-    name in it. ``wanted``: objects of which some lines stay anyhow. ``before``: lines that had been there without.
-    """
-    strangers = [(" / ".join(path), path) for path, _ in foreign.walk()]
-    words: dict[str, list[Path]] = {}
-    for _, path in strangers:
-        for word in path[-1].split():
-            words.setdefault(word.strip('":,'), []).append(path)
-    for path in going:
-        needing = [*_dependents(os, path, strangers)]
-        named = next((t for t in things(path, os.ownership) if t.is_named and len(t.path) == len(path)), None)
-        if named is not None and named.path not in wanted:
-            needing += [each for each in words.get(named.key, ()) if not covers(named.path, each)]
-        new = [each for each in needing if each not in before.get(path, ())]
-        if new:
-            yield path, Others(path, f"'{' / '.join(new[0])}' needs it, and stays", path)
-
-
-def living_without(os: Platform, added: Iterable[Path], foreign: ConfigTree) -> Needs:
-    """Lines that a push adds -> the lines of others that need such a line, and are there already without it."""
-    known = _any_of(tuple(each.line.pattern for each in os.dependents))
-    such = [path for path in added if known.fullmatch(" / ".join(path))]
-    if not such:
-        return {}
-    strangers = [(" / ".join(path), path) for path, _ in foreign.walk()]
-    found = {path: frozenset(_dependents(os, path, strangers)) for path in such}
-    return {path: needing for path, needing in found.items() if needing}
-
-
-def _dependents(os: Platform, path: Path, strangers: Iterable[tuple[str, Path]]) -> Iterator[Path]:
-    line = " / ".join(path)
-    for each in os.dependents:
-        if found := each.line.fullmatch(line):
-            says = each.says(found)
-            yield from (other for text, other in strangers if says.fullmatch(text))
-
-
 def is_factory(os: Platform, path: Path) -> bool:
     """Does a switch of this OS have this line before anybody configures it?"""
     return _any_of(os.factory).fullmatch(" / ".join(path)) is not None
@@ -357,7 +295,7 @@ def _each(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{re.sub(r'[?]P<[a-z]+>', '', each)})" for each in patterns) or r"(?!)")
+    return re.compile("|".join(f"(?:{each})" for each in patterns) or r"(?!)")
 
 
 def _both(owned: ConfigTree, foreign: ConfigTree, path: Path) -> ConfigTree | None:

@@ -22,6 +22,8 @@ from nornir_tasks.platforms.platform import Platform
 _INDEPENDENT = frozenset({"address", "pool", "pool route", "prefix", "route"})
 """Keys of objects that others may have as well in what is ours, such as a session in a VRF of ours."""
 _BY_NUMBER = frozenset({"vlan", "lag"})
+_TAKEN_WHOLE = frozenset({"port", "subinterface", "address", "pool", *_BY_NUMBER})
+"""Objects that are ours as a whole once a push has set them up: what others have in one is adopted by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,8 @@ class _Judge:
 
     def _meet(self, path: Path) -> None:
         """Note a line that is not shown to be ours: in the way of a wanted one, or left alone."""
-        thing = next(iter(things(path, self.os.ownership)), None)
+        found = things(path, self.os.ownership)
+        thing = next((each for each in found if each.by in _TAKEN_WHOLE), next(iter(found), None))
         adopt = self._object(path, thing)
         if (instead := self._instead(path, thing)) is not None:
             reason = f"'{instead[-1]}' is wanted there"
@@ -184,12 +187,12 @@ class _Judge:
             return other
         if thing is None or not self._is_taken(thing):
             return None
-        return next((each for each in self._coming if each[: len(thing.path)] == thing.path), None)
+        return next((each for each in self._coming if covers(thing.path, each)), None)
 
     def _is_taken(self, thing: Thing) -> bool:
-        """Is this a port that the intent cables? It is taken whole."""
-        is_port = thing.by == "port" and thing.key != self.wanted.capabilities.loopback_name
-        return is_port and thing.path in self._wanted_things
+        """Is this an object that the intent wants, such as a port that it cables? It is taken whole."""
+        is_loopback = thing.key == self.wanted.capabilities.loopback_name
+        return thing.by in _TAKEN_WHOLE and not is_loopback and thing.path in self._wanted_things
 
     def _only_one(self, path: Path) -> Path | None:
         """The wanted block in place of this one, of a kind that a switch has one of: a BGP process has one ASN."""

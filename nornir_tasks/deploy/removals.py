@@ -205,8 +205,11 @@ class _Judge:
 
     def _object(self, path: Path, thing: Thing | None) -> Path:
         """What the operator adopts: the object, where the line is of one."""
-        is_loopback = thing is not None and thing.key == self.wanted.capabilities.loopback_name
-        return path if thing is None or is_loopback else thing.path
+        if thing is None or thing.key == self.wanted.capabilities.loopback_name:
+            return path
+        block = path[: len(thing.path)]
+        node = _both(self.owned, self.foreign, block)
+        return block if node else thing.path  # a neighbour of EOS is no block, but several lines
 
     def _looks(self, path: Path, thing: Thing | None) -> str:
         """Why a line is looked at at all, though nothing shows that it is ours."""
@@ -304,7 +307,7 @@ def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
 def _both(owned: ConfigTree, foreign: ConfigTree, path: Path) -> ConfigTree | None:
     one, other = owned.get(*path), foreign.get(*path)
     if one is None or other is None:
-        return one or other
+        return other if one is None else one
     whole = one.copy()
     whole.merge(other)
     return whole

@@ -31,7 +31,10 @@ def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
         else:
             del above.children[path[-1]]
     typed = {key(path, os): path for path, _ in foreign.walk()}
+    held = {key(path, os) for path in staying}
     for path in removed:
+        if key(path, os) in held:
+            continue  # what took its place stays
         if (there := typed.get(key(path, os))) is not None and there != path:
             others.append(Others(there, f"it was typed since; the push had removed '{path[-1]}'", there))
         else:

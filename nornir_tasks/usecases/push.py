@@ -351,7 +351,7 @@ class _Run:
         if not names:
             return Results({}, {})
         owners = self.design.owners_noted({name: found.plans[name].owners for name in names})
-        number = past.journal.begin(self.verb, owners, found.changing, self.undoes)
+        number = past.journal.begin(self.verb, owners, found.changing, self.undoes, self.design.site.intent.site)
         lock.note_push(number)
         with (
             following(self.access.on, Work.PUSH, len(names)) as step,

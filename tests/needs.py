@@ -20,13 +20,14 @@ ROOT = "root"
 NAMESPACES = "namespaces"
 """Network namespaces, of root or of a user who may have them."""
 RIGHTS = {
-    ROOT: "makes devices, mounts or namespaces, which needs root",
-    NAMESPACES: "makes network namespaces, which this user may not",
+    ROOT: "needs root: devices, mounts, namespaces or files of root",
+    NAMESPACES: "needs network namespaces, which this user may not make",
 }
 """What a normal user may be refused, and nobody can install."""
 PROGRAMS = {
     "nft": "nftables",
     "ip": "iproute2",
+    "qemu-system-x86_64": "qemu-system-x86",
     "vtysh": "frr",
     "kea-dhcp4": "kea-dhcp4-server",
     "dnsmasq": "dnsmasq-base",

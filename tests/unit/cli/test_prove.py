@@ -47,6 +47,10 @@ def test_planes_that_are_apart_are_proved_so(tmp_path: Path) -> None:
     assert all(line.startswith("taken for granted: ") for line in assumed)
 
 
+proves_firewalls = pytest.mark.needs("nft", "namespaces")
+
+
+@proves_firewalls
 def test_every_proof_has_one_line_and_what_no_line_shows_is_no_pass(tmp_path: Path) -> None:
     done = prove(site(tmp_path))
     lines = [each for each in done.stdout.splitlines() if not each.startswith(("taken for granted: ", "note: "))]
@@ -72,6 +76,7 @@ def test_what_no_line_shows_ends_with_9_where_it_is_chosen_by_name(tmp_path: Pat
     assert "isolation" not in done.stdout
 
 
+@proves_firewalls
 def test_verdicts_are_written_for_other_programs(tmp_path: Path) -> None:
     made, junit, sarif = site(tmp_path), tmp_path / "prove.xml", tmp_path / "prove.sarif"
     done = prove(made, "--json", "--junit", str(junit), "--sarif", str(sarif))
@@ -171,6 +176,7 @@ def test_packets_need_a_boundary(tmp_path: Path) -> None:
     assert "--packets: the intent has no boundary" in done.stderr
 
 
+@proves_firewalls
 def test_the_boundary_is_proved_from_the_rules_of_both_firewalls(tmp_path: Path) -> None:
     made = tmp_path / "dc1"
     shutil.copytree(ROOT / "tests/sites/boundary", made)

@@ -77,7 +77,8 @@ def prove(
     pause. What fails is shown with the lines of both ends.
     Asks no switch; with --running it is what the switches run that is proved. A switch that does not answer and a line
     that may decide and is not known leave open what they touch (exit code 9), and never proved. What no line of an OS
-    shows could not be told either: that ends with 9 only where --only names the proof.
+    shows could not be told either: that ends with 9 only where --only names the proof. Where nft is missing, or users
+    may have no namespaces, what firewalls let pass could not be told: --without boundary makes all other proofs.
     """
     from nornir_tasks.cli.console import print_json
     from nornir_tasks.cli.documents import check_targets

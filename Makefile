@@ -27,8 +27,9 @@ $(VENV)/.done: pyproject.toml constraints.txt scripts/setup.sh
 demo: setup ## Bring up the built-in lab, push to it twice, validate it
 	@$(TIMED) "make demo" scripts/demo.sh $(NORNIR)
 
+# A file that is named here is run, listed as slow or not.
 test-fast: setup ## Unit, error and property tests, without slow files, the machine and root (budget a minute on two cores)
-	@$(TIMED) "make test-fast" $(BIN)/python -m pytest -n $(shell nproc) --dist loadfile -m "not long" --fast $(ORDER) tests/unit tests/errors tests/property
+	@$(TIMED) "make test-fast" $(BIN)/python -m pytest -n $(shell nproc) --dist loadfile -m "not long" --fast $(ORDER) tests/unit tests/errors/test_errors.py tests/property
 
 test: setup ## Unit, property, corpus and lab tests (budget 25 minutes); as a normal user it says what it leaves out
 	@if [ "$$(id -u)" -eq 0 ]; then scripts/machine_packages.sh; fi

@@ -7,22 +7,34 @@ bin=$(cd "$(dirname "$nornir")" && pwd)
 hosts=${HOSTS:-1}
 say() { printf '\n== %s\n' "$1"; }
 
-# What the last part needs is asked first: nobody wants to learn it after the rest.
-without=
+# What parts need is asked first: nobody wants to learn it after the rest. What cannot be done is left out, and said.
+left_out=()
 if [ "$hosts" -gt 0 ]; then
+  without=
   if [ "$(id -u)" -eq 0 ]; then
     scripts/machine_packages.sh
-  elif ! without=$(scripts/machine_packages.sh 2>&1); then
-    hosts=0
-  else
+  elif without=$(scripts/machine_packages.sh 2>&1); then
     without="lab machines need root for their network namespace: sudo make demo"
+  fi
+  if [ -n "$without" ]; then
+    if [ -n "${HOSTS:-}" ]; then
+      echo "$without" >&2
+      exit 1
+    fi
     hosts=0
+    left_out+=("GPU hosts: $without")
   fi
 fi
-if [ -n "$without" ] && [ -n "${HOSTS:-}" ]; then
-  echo "$without" >&2
-  exit 1
+proofs=()
+if ! without=$("$bin/python" scripts/can_prove.py 2>&1); then
+  proofs=(--without boundary)
+  left_out+=("the proof of the boundary: ${without:-scripts/can_prove.py failed}")
 fi
+tell_left_out() {
+  local each
+  for each in "${left_out[@]}"; do echo "$1: $each"; done
+}
+tell_left_out "will be left out"
 
 say "1. A fresh lab: rails (two NVUE spines, eight leaves on EOS and NX-OS), for storage and business a front fabric
       (two NVUE spines, a pair of leaves on each of EOS, NX-OS and NVUE), and an out-of-band tree that all of them are
@@ -33,7 +45,7 @@ say "1. A fresh lab: rails (two NVUE spines, eight leaves on EOS and NX-OS), for
 say "2. What the intent asks for"
 "$nornir" design
 say "3. What its lines do: who reaches whom, and that RDMA is lossless end to end"
-"$nornir" prove
+"$nornir" prove "${proofs[@]}"
 say "4. Push all planes, and the edge routers"
 "$nornir" push --yes
 say "5. Push again: nothing may change"
@@ -57,4 +69,4 @@ if [ "$hosts" -gt 0 ]; then
   PATH="$bin:$PATH" ansible-playbook site.yml
 fi
 say "The lab stays up. Try: $nornir plan | render --out out | validate --json; end it with: $nornir lab down"
-if [ -n "$without" ]; then echo "GPU hosts were left out: $without"; fi
+tell_left_out "left out"

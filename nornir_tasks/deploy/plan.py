@@ -158,12 +158,12 @@ def sides(wanted: Wanted, running: ConfigTree, evidence: Evidence = NO_EVIDENCE)
 
 def _moved(owned: ConfigTree, foreign: ConfigTree, is_ours: Callable[[Path], bool]) -> tuple[ConfigTree, ConfigTree]:
     """Both parts, with further lines counted as ours: what is adopted, and what an owner of earlier left."""
-    paths = [path for path, _ in foreign.walk() if is_ours(path)]
-    if not paths:
+    moved = [(path, node.line) for path, node in foreign.walk() if is_ours(path)]
+    if not moved:
         return owned, foreign
-    owned, foreign = owned.copy(), foreign.copy()
-    for each in paths:
-        owned.add_path(each)
+    owned, foreign, paths = owned.copy(), foreign.copy(), [path for path, _ in moved]
+    for each, line in moved:
+        owned.add_path(each, line)
     left = {each[:depth] for each in paths for depth in range(1, len(each) + 1)}
     for path in sorted(left, key=len, reverse=True):
         above = foreign.get(*path[:-1])

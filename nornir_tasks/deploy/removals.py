@@ -16,7 +16,7 @@ from nornir_tasks.deploy.evidence import Shown, covers, key
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.announced import concern
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
-from nornir_tasks.platforms.ownership import Thing, is_shared, rule_of, things
+from nornir_tasks.platforms.ownership import ALWAYS_THERE, Thing, is_shared, rule_of, things
 from nornir_tasks.platforms.platform import Platform
 
 _INDEPENDENT = frozenset({"address", "pool", "pool route", "prefix", "route"})
@@ -117,7 +117,7 @@ class _Judge:
     # -- may it go? ------------------------------------------------------------------------------------------------
 
     def _may_go(self, path: Path) -> bool:
-        if self.shown.has(path):
+        if self.shown.has(path) or self._goes_with_its_lines(path):
             return True
         if is_factory(self.os, path) and self._instead(path, next(iter(things(path, self.os.ownership)), None)):
             return True
@@ -129,6 +129,12 @@ class _Judge:
             if thing.by in _INDEPENDENT:
                 return False
         return False
+
+    def _goes_with_its_lines(self, path: Path) -> bool:
+        """Is this the first line of a block that means nothing by itself? It stays while a line of others is in it."""
+        found = rule_of(path, self.os.ownership)
+        is_block = found is not None and found.shared and not things(path, self.os.ownership)
+        return is_block and found is not None and found.by != ALWAYS_THERE
 
     def _is_ours(self, thing: Thing) -> bool:
         """Is this wanted object ours as a whole? A loopback is not: others have addresses on it as well."""
@@ -234,7 +240,8 @@ class _Judge:
 
     def _needed(self) -> Iterator[tuple[Path, Others]]:
         """Lines of ours that would go and that lines of others need."""
-        going = [path for path in self.gone if path not in self._found]
+        replaced = self._settings.keys()
+        going = [path for path in self.gone if path not in self._found and key(path, self.os) not in replaced]
         strangers = self.foreign
         if self.kept:
             strangers = self.foreign.copy()

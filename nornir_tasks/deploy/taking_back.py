@@ -39,7 +39,17 @@ def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
             others.append(Others(there, f"it was typed since; the push had removed '{path[-1]}'", there))
         else:
             target.add_path(path)
+    _number(target, earlier, later)
     return Sides(owned, target, foreign, tuple(others))
+
+
+def _number(target: ConfigTree, earlier: ConfigTree | None, later: ConfigTree | None) -> None:
+    """Give lines the order in which the switch printed them: it is the order that they are sent in."""
+    for text, node in target.children.items():
+        one, other = (tree.children.get(text) if tree is not None else None for tree in (earlier, later))
+        known = one if one is not None else other
+        node.line = known.line if known is not None else node.line
+        _number(node, one, other)
 
 
 def _parted(running: ConfigTree, earlier: ConfigTree, later: ConfigTree) -> tuple[ConfigTree, ConfigTree]:

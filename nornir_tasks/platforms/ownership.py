@@ -98,9 +98,11 @@ _WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
 _NUMBERS = frozenset({"address", "prefix", "pool", "pool route", "route", "vlan", "subinterface", "parent", "lag"})
 """Keys that anybody may choose: an object with such a key is ours only if it is shown to be."""
 
+ALWAYS_THERE: Key = "base network"
+"""Of a container that its system never removes, whatever is taken out of it: the management VRF of NX-OS."""
 _OF_BASE: Mapping[str, frozenset[BaseSection]] = {
     **{f"base {section}": frozenset({section}) for section in BASE_SECTIONS},
-    "base network": NETWORK_SECTIONS,
+    ALWAYS_THERE: NETWORK_SECTIONS,
     "base port": PORT_SECTIONS,
 }
 """What is the base's where the intent manages any of these sections of it."""

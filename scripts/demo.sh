@@ -50,10 +50,20 @@ say "4. Push all planes, and the edge routers"
 "$nornir" push --yes
 say "5. Push again: nothing may change"
 "$nornir" push --yes
-say "6. Is the live network as the intent defines?"
+say "6. Another team types lines of its own on three of the switches: a VLAN with a number of ours and its gateway, a BGP
+      neighbour, a redistribution, a second loopback address. They stand after a push, a rollback and another push"
+theirs=(--limit front-leaf-g1-a --limit front-leaf-g2-a --limit front-leaf-g3-a)
+"$bin/python" scripts/others.py type
+"$nornir" push --yes
+"$bin/python" scripts/others.py check
+"$nornir" rollback --yes "${theirs[@]}"
+"$bin/python" scripts/others.py check
+"$nornir" push --yes
+"$bin/python" scripts/others.py check
+say "7. Is the live network as the intent defines?"
 "$nornir" validate
 for plane in compute storage business oob boundary; do
-  say "7. Plane $plane by itself"
+  say "8. Plane $plane by itself"
   "$nornir" validate --plane "$plane"
 done
 if [ "$hosts" -gt 0 ]; then
@@ -61,11 +71,11 @@ if [ "$hosts" -gt 0 ]; then
   if strategies=$("$bin/python" -c 'import ansible_mitogen, os; print(os.path.dirname(ansible_mitogen.__file__))' 2>/dev/null); then
     export ANSIBLE_STRATEGY=mitogen_linear ANSIBLE_STRATEGY_PLUGINS=$strategies/plugins/strategy
   fi
-  say "8. The other end of the cables: $hosts bare GPU host(s) as machines (the first time a disk image is made)"
+  say "9. The other end of the cables: $hosts bare GPU host(s) as machines (the first time a disk image is made)"
   "$nornir" lab up --hosts "$hosts"
-  say "9. Bring them up from the same intent: ansible-playbook site.yml"
+  say "10. Bring them up from the same intent: ansible-playbook site.yml"
   PATH="$bin:$PATH" ansible-playbook site.yml
-  say "10. Again: nothing may change"
+  say "11. Again: nothing may change"
   PATH="$bin:$PATH" ansible-playbook site.yml
 fi
 say "The lab stays up. Try: $nornir plan | render --out out | validate --json; end it with: $nornir lab down"

@@ -74,7 +74,7 @@ def covers(adopted: Path, path: Path) -> bool:
     if len(path) < len(adopted) or path[: len(adopted) - 1] != adopted[:-1]:
         return False
     line, name = path[len(adopted) - 1], adopted[-1]
-    return line == name or line.startswith((f"{name} ", f"{name}: "))
+    return line == name or line.startswith((f"{name} ", f"{name}: ", f"{name}\n"))
 
 
 def shown(os: Platform, done: Iterable[Done], adopted: tuple[Path, ...] = ()) -> Shown:

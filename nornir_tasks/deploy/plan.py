@@ -172,6 +172,13 @@ def _moved(owned: ConfigTree, foreign: ConfigTree, is_ours: Callable[[Path], boo
     return owned, foreign
 
 
+def _remove(tree: ConfigTree, path: Path) -> None:
+    """Unless lines are below it."""
+    above, node = tree.get(*path[:-1]), tree.get(*path)
+    if above is not None and node is not None and not node.children:
+        del above.children[path[-1]]
+
+
 def took_effect(wanted: Wanted, running: ConfigTree, before: str, after: str) -> bool:
     """Does the switch run what a push had made of it (``after``), and not what was there ``before``?
 

@@ -14,6 +14,7 @@ from typing import Literal
 from nornir_tasks.deploy.dependence import Others, needed_by_others
 from nornir_tasks.deploy.evidence import Shown, covers, key
 from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.intent.secret_name import PLACEHOLDER
 from nornir_tasks.platforms.announced import concern
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
 from nornir_tasks.platforms.ownership import ALWAYS_THERE, Thing, is_shared, rule_of, things
@@ -21,6 +22,7 @@ from nornir_tasks.platforms.platform import Platform
 
 _INDEPENDENT = frozenset({"address", "pool", "pool route", "prefix", "route"})
 """Keys of objects that others may have as well in what is ours, such as a session in a VRF of ours."""
+_UNNAMEABLE = re.compile(rf"{PLACEHOLDER}|\n| / ")
 _BY_NUMBER = frozenset({"vlan", "lag"})
 _TAKEN_WHOLE = frozenset({"port", "subinterface", "address", "pool", *_BY_NUMBER})
 """Objects that are ours as a whole once a push has set them up: what others have in one is adopted by then."""
@@ -117,7 +119,7 @@ class _Judge:
     # -- may it go? ------------------------------------------------------------------------------------------------
 
     def _may_go(self, path: Path) -> bool:
-        if self.shown.has(path) or self._goes_with_its_lines(path):
+        if self.shown.has(path) or self._goes_with_its_lines(path) or self._is_emptied(path):
             return True
         if is_factory(self.os, path) and self._instead(path, next(iter(things(path, self.os.ownership)), None)):
             return True
@@ -135,6 +137,14 @@ class _Judge:
         found = rule_of(path, self.os.ownership)
         is_block = found is not None and found.shared and not things(path, self.os.ownership)
         return is_block and found is not None and found.by != ALWAYS_THERE
+
+    def _is_emptied(self, path: Path) -> bool:
+        """Is this the first line of an inner block, all of which this push takes over line by line?"""
+        node = self.owned.get(*path)
+        if node is None or not node.children or len(path) == 1 or things(path, self.os.ownership):
+            return False
+        leaves = (below for below, each in node.walk(path) if not each.children)
+        return not self.foreign.get(*path) and all(map(self.shown.takes_over, leaves))
 
     def _is_ours(self, thing: Thing) -> bool:
         """Is this wanted object ours as a whole? A loopback is not: others have addresses on it as well."""
@@ -187,7 +197,7 @@ class _Judge:
 
     def _instead(self, path: Path, thing: Thing | None) -> Path | None:
         """The wanted line that would replace this one; None: none would."""
-        if (setting := self._settings.get(key(path, self.os))) is not None and setting != path:
+        if (setting := self._setting_instead(path)) is not None:
             return setting
         if (other := self._only_one(path)) is not None:
             return other
@@ -195,34 +205,38 @@ class _Judge:
             return None
         return next((each for each in self._coming if covers(thing.path, each)), None)
 
+    def _setting_instead(self, path: Path) -> Path | None:
+        """The wanted value of what this line sets, if that is another one."""
+        setting = self._settings.get(key(path, self.os))
+        return setting if setting != path else None
+
     def _is_taken(self, thing: Thing) -> bool:
-        """Is this an object that the intent wants, such as a port that it cables? It is taken whole."""
+        """Is this an object that the intent wants and that is taken whole, such as a port that it cables?"""
         is_loopback = thing.key == self.wanted.capabilities.loopback_name
-        return thing.by in _TAKEN_WHOLE and not is_loopback and thing.path in self._wanted_things
+        is_whole = (thing.by in _TAKEN_WHOLE and not is_loopback) or thing.is_whole
+        return is_whole and thing.path in self._wanted_things
 
     def _only_one(self, path: Path) -> Path | None:
         """The wanted block in place of this one, of a kind that a switch has one of: a BGP process has one ASN."""
-        found = rule_of(path, self.os.ownership)
-        if found is None or not found.shared or things(path, self.os.ownership):
+        found, (kind, _, number) = rule_of(path, self.os.ownership), path[-1].rpartition(" ")
+        if found is None or not found.shared or found.by != "switch" or not (kind and number):
             return None
         above = self.after.get(*path[:-1])
         beside = above.children if above is not None else ()
-        return next(((*path[:-1], text) for text in beside if found.pattern.fullmatch(text)), None)
+        return next(((*path[:-1], text) for text in beside if text.rpartition(" ")[0] == kind), None)
 
     def _object(self, path: Path, thing: Thing | None) -> Path:
         """What the operator adopts: the object, where the line is of one."""
-        if thing is None or thing.key == self.wanted.capabilities.loopback_name:
-            return path
+        if thing is None or thing.key == self.wanted.capabilities.loopback_name or thing.is_others_too:
+            return _name(path)
         block = path[: len(thing.path)]
         node = _both(self.owned, self.foreign, block)
         return block if node else thing.path  # a neighbour of EOS is no block, but several lines
 
     def _looks(self, path: Path, thing: Thing | None) -> str:
         """Why a line is looked at at all, though nothing shows that it is ours."""
-        if thing is None:
-            return "the intent does not have it, and no push of ours added it"
         lag = self.wanted.capabilities.lag_prefix
-        if thing.by == "port" and lag and thing.key.startswith(lag):
+        if thing is not None and thing.by == "port" and lag and thing.key.startswith(lag):
             return "its number is one of ours, and no push of ours added it"
         marks = {
             "name": "its name begins as ours do",
@@ -233,15 +247,15 @@ class _Judge:
             "pair": "it makes the switch one of a pair",
             "account": "accounts are managed",
             "snmp user": "users are managed",
+            **dict.fromkeys(_INDEPENDENT, "its address is in a pool of ours"),
         }
-        return f"{marks.get(thing.by, 'its address is in a pool of ours')}, and no push of ours added it"
+        return f"{marks.get(thing.by if thing else '', 'the intent does not have it')}, and no push of ours added it"
 
     # -- what stays all the same -----------------------------------------------------------------------------------
 
     def _needed(self) -> Iterator[tuple[Path, Others]]:
         """Lines of ours that would go and that lines of others need."""
-        replaced = self._settings.keys()
-        going = [path for path in self.gone if path not in self._found and key(path, self.os) not in replaced]
+        going = [path for path in self.gone if path not in self._found and self._setting_instead(path) is None]
         strangers = self.foreign
         if self.kept:
             strangers = self.foreign.copy()
@@ -294,6 +308,12 @@ class _Judge:
         if said is None:
             reason = "it has a number of ours, without a line of ours"
             self._found[thing.path] = Others(thing.path, reason, thing.path, thing.path)
+
+
+def _name(path: Path) -> Path:
+    """A line as ``--adopt`` can have it: up to a secret, a text of several rows, or what separates lines there."""
+    said = _UNNAMEABLE.split(path[-1], maxsplit=1)[0]
+    return path if said == path[-1] else (*path[:-1], said.rstrip(' "'))
 
 
 def is_factory(os: Platform, path: Path) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nornir_tasks.deploy.plan import candidate, device_plan
+from nornir_tasks.deploy.plan import DevicePlan, candidate, device_plan
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.eos.candidate import session_changes
 from nornir_tasks.platforms.nxos.patch import server_changes, settle
@@ -19,6 +19,13 @@ def bare_like(whole: Wanted) -> Switch:
 def push(switch: Switch, wanted: Wanted, *, allow_management: bool = False) -> int:
     """Push one plane, with what goes with it; how many lines it changed. The switch takes all of it."""
     plan = device_plan(wanted, switch.running(), allow_management=allow_management)
+    send(switch, wanted, plan)
+    assert device_plan(wanted, switch.running()).changes == ()
+    return len(plan.changes)
+
+
+def send(switch: Switch, wanted: Wanted, plan: DevicePlan) -> None:
+    """What a push sends. The switch takes all of it, and its own view of it is the plan's."""
     planned = candidate(wanted, plan)
     before = switch.running()
     running = wanted.platform.to_tree(before)
@@ -28,5 +35,3 @@ def push(switch: Switch, wanted: Wanted, *, allow_management: bool = False) -> i
         assert session_changes(before, switch.running()) == frozenset(planned.changes)
     if isinstance(switch, NxosSwitch):  # its own patch says what the plan says
         assert settle(server_changes(switch.printed), running) == frozenset(planned.changes)
-    assert device_plan(wanted, switch.running()).changes == ()
-    return len(plan.changes)

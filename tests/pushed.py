@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from nornir_tasks.deploy.dependence import living_without
 from nornir_tasks.deploy.evidence import Done, Evidence
 from nornir_tasks.deploy.plan import DevicePlan
-from nornir_tasks.deploy.removals import living_without
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 from nornir_tasks.deploy import unused_ports
 from nornir_tasks.deploy.changed_defaults import as_it_would_print
+from nornir_tasks.deploy.dependence import Others
 from nornir_tasks.deploy.evidence import NO_EVIDENCE, Evidence, covers
 from nornir_tasks.deploy.open_trunks import leave_open, refuse_narrowing, refuse_opening
-from nornir_tasks.deploy.removals import Others, Sides, settled
+from nornir_tasks.deploy.removals import Sides, settled
 from nornir_tasks.deploy.taking_back import taken_back
 from nornir_tasks.deploy.wanted import Wanted, is_protected, of_owners
 from nornir_tasks.design.claims import SWITCH, digest
@@ -161,12 +162,13 @@ def _moved(owned: ConfigTree, foreign: ConfigTree, is_ours: Callable[[Path], boo
     if not paths:
         return owned, foreign
     owned, foreign = owned.copy(), foreign.copy()
-    for path in paths:
-        owned.add_path(path)
-    for path in sorted(paths, key=len, reverse=True):
+    for each in paths:
+        owned.add_path(each)
+    left = {each[:depth] for each in paths for depth in range(1, len(each) + 1)}
+    for path in sorted(left, key=len, reverse=True):
         above = foreign.get(*path[:-1])
-        if above is not None and not above.children[path[-1]].children:
-            del above.children[path[-1]]
+        if above is not None and path[-1] in above.children and not above.children[path[-1]].children:
+            del above.children[path[-1]]  # what it was in goes with it, where nothing else of others is there
     return owned, foreign
 
 

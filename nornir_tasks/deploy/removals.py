@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from types import MappingProxyType
 from typing import Literal
 
-from nornir_tasks.deploy.evidence import Needs, Shown, covers, key
+from nornir_tasks.deploy.dependence import Others, needed_by_others
+from nornir_tasks.deploy.evidence import Shown, covers, key
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.announced import concern
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
@@ -22,25 +22,8 @@ from nornir_tasks.platforms.platform import Platform
 _INDEPENDENT = frozenset({"address", "pool", "pool route", "prefix", "route"})
 """Keys of objects that others may have as well in what is ours, such as a session in a VRF of ours."""
 _BY_NUMBER = frozenset({"vlan", "lag"})
-
-
-@dataclass(frozen=True, slots=True)
-class Others:
-    """A line that is not shown to be ours, and that a push meets. A push that has to take one over needs it adopted."""
-
-    path: Path
-    reason: str
-    adopt: Path
-    """The object that ``--adopt`` names."""
-    in_the_way_of: Path = ()
-    """The wanted line that would replace it: the push needs it adopted. Empty: it stays."""
-    matters: Literal["", "yes", "cannot tell"] = ""
-    """Does it change what the fabric does, though it stays?"""
-
-    @property
-    def is_in_the_way(self) -> bool:
-        """Does a push have to take it over?"""
-        return bool(self.in_the_way_of)
+_TAKEN_WHOLE = frozenset({"port", "subinterface", "address", "pool", *_BY_NUMBER})
+"""Objects that are ours as a whole once a push has set them up: what others have in one is adopted by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +149,8 @@ class _Judge:
 
     def _meet(self, path: Path) -> None:
         """Note a line that is not shown to be ours: in the way of a wanted one, or left alone."""
-        thing = next(iter(things(path, self.os.ownership)), None)
+        found = things(path, self.os.ownership)
+        thing = next((each for each in found if each.by in _TAKEN_WHOLE), next(iter(found), None))
         adopt = self._object(path, thing)
         if (instead := self._instead(path, thing)) is not None:
             reason = f"'{instead[-1]}' is wanted there"
@@ -203,12 +187,12 @@ class _Judge:
             return other
         if thing is None or not self._is_taken(thing):
             return None
-        return next((each for each in self._coming if each[: len(thing.path)] == thing.path), None)
+        return next((each for each in self._coming if covers(thing.path, each)), None)
 
     def _is_taken(self, thing: Thing) -> bool:
-        """Is this a port that the intent cables? It is taken whole."""
-        is_port = thing.by == "port" and thing.key != self.wanted.capabilities.loopback_name
-        return is_port and thing.path in self._wanted_things
+        """Is this an object that the intent wants, such as a port that it cables? It is taken whole."""
+        is_loopback = thing.key == self.wanted.capabilities.loopback_name
+        return thing.by in _TAKEN_WHOLE and not is_loopback and thing.path in self._wanted_things
 
     def _only_one(self, path: Path) -> Path | None:
         """The wanted block in place of this one, of a kind that a switch has one of: a BGP process has one ASN."""
@@ -237,6 +221,9 @@ class _Judge:
             "vlan": "its number is one of ours",
             "lag": "its number is one of ours",
             "port": "it is on a port of ours",
+            "pair": "it makes the switch one of a pair",
+            "account": "accounts are managed",
+            "snmp user": "users are managed",
         }
         return f"{marks.get(thing.by, 'its address is in a pool of ours')}, and no push of ours added it"
 
@@ -299,52 +286,6 @@ class _Judge:
             self._found[thing.path] = Others(thing.path, reason, thing.path, thing.path)
 
 
-def needed_by_others(
-    os: Platform,
-    going: Iterable[Path],
-    foreign: ConfigTree,
-    wanted: frozenset[Path] = frozenset(),
-    before: Needs = MappingProxyType({}),
-) -> Iterator[tuple[Path, Others]]:
-    """The lines that would go and that lines of others need: they stay.
-
-    Features and what else a switch has once, by the OS's list; an object with a name, where a line of others has that
-    name in it. ``wanted``: objects of which some lines stay anyhow. ``before``: lines that had been there without.
-    """
-    strangers = [(" / ".join(path), path) for path, _ in foreign.walk()]
-    words: dict[str, list[Path]] = {}
-    for _, path in strangers:
-        for word in path[-1].split():
-            words.setdefault(word.strip('":,'), []).append(path)
-    for path in going:
-        needing = [*_dependents(os, path, strangers)]
-        named = next((t for t in things(path, os.ownership) if t.is_named and len(t.path) == len(path)), None)
-        if named is not None and named.path not in wanted:
-            needing += [each for each in words.get(named.key, ()) if not covers(named.path, each)]
-        new = [each for each in needing if each not in before.get(path, ())]
-        if new:
-            yield path, Others(path, f"'{' / '.join(new[0])}' needs it, and stays", path)
-
-
-def living_without(os: Platform, added: Iterable[Path], foreign: ConfigTree) -> Needs:
-    """Lines that a push adds -> the lines of others that need such a line, and are there already without it."""
-    known = _any_of(tuple(each.line.pattern for each in os.dependents))
-    such = [path for path in added if known.fullmatch(" / ".join(path))]
-    if not such:
-        return {}
-    strangers = [(" / ".join(path), path) for path, _ in foreign.walk()]
-    found = {path: frozenset(_dependents(os, path, strangers)) for path in such}
-    return {path: needing for path, needing in found.items() if needing}
-
-
-def _dependents(os: Platform, path: Path, strangers: Iterable[tuple[str, Path]]) -> Iterator[Path]:
-    line = " / ".join(path)
-    for each in os.dependents:
-        if found := each.line.fullmatch(line):
-            says = each.says(found)
-            yield from (other for text, other in strangers if says.fullmatch(text))
-
-
 def is_factory(os: Platform, path: Path) -> bool:
     """Does a switch of this OS have this line before anybody configures it?"""
     return _any_of(os.factory).fullmatch(" / ".join(path)) is not None
@@ -357,7 +298,7 @@ def _each(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{re.sub(r'[?]P<[a-z]+>', '', each)})" for each in patterns) or r"(?!)")
+    return re.compile("|".join(f"(?:{each})" for each in patterns) or r"(?!)")
 
 
 def _both(owned: ConfigTree, foreign: ConfigTree, path: Path) -> ConfigTree | None:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from nornir_tasks.deploy.dependence import Others, needed_by_others
 from nornir_tasks.deploy.evidence import Done, key
-from nornir_tasks.deploy.removals import Others, Sides, needed_by_others
+from nornir_tasks.deploy.removals import Sides
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from nornir.core.task import Result, Task
 
+from nornir_tasks.deploy.dependence import living_without
 from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.deploy.journal import Entry, Journal
@@ -22,7 +23,6 @@ from nornir_tasks.deploy.look import (
     who_answers,
 )
 from nornir_tasks.deploy.plan import DevicePlan, running_config, took_effect, wanted_config
-from nornir_tasks.deploy.removals import living_without
 from nornir_tasks.deploy.summary import PlanSummary, summary
 from nornir_tasks.deploy.transaction import Outcome, Transaction
 from nornir_tasks.deploy.wanted import Wanted

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Collection, Iterator
 
+from nornir_tasks.deploy.dependence import Others
 from nornir_tasks.deploy.evidence import Shown
-from nornir_tasks.deploy.removals import Others, is_factory
+from nornir_tasks.deploy.removals import is_factory
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
 from nornir_tasks.platforms.ownership import things

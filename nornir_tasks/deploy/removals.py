@@ -230,8 +230,8 @@ class _Judge:
     # -- what stays all the same -----------------------------------------------------------------------------------
 
     def _needed(self) -> Iterator[tuple[Path, Others]]:
-        """Lines of ours that would go and that lines of others need."""
-        going = [path for path in self.gone if path not in self._found]
+        """Lines of ours that would go, not change, and that lines of others need."""
+        going = [path for path in self.gone if path not in self._found and self._instead(path, None) is None]
         strangers = self.foreign
         if self.kept:
             strangers = self.foreign.copy()

@@ -18,7 +18,9 @@ def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
     added = [each.path for each in changes if each.op == "+" and owned.get(*each.path) is not None]
     removed = [each.path for each in changes if each.op == "-"]
     target, others = owned.copy(), list[Others]()
-    staying = dict(needed_by_others(os, added, foreign, before=push.needs))
+    changed = {key(path, os) for path in removed}
+    going = (path for path in added if key(path, os) not in changed)
+    staying = dict(needed_by_others(os, going, foreign, before=push.needs))
     for path in sorted(added, key=len, reverse=True):
         above = target.get(*path[:-1])
         if above is None or path[-1] not in above.children or above.children[path[-1]].children:

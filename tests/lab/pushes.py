@@ -23,10 +23,16 @@ _STANDING: WeakKeyDictionary[Switch, list[tuple[Done, str]]] = WeakKeyDictionary
 """Switch -> its pushes that stand, the earliest first, each with the digest of whose which lines were."""
 
 
+def ports_shown(whole: Wanted) -> str:
+    """What a switch says of ports on which nobody has configured anything: EOS shows each one."""
+    ports = (port.name for port in whole.config.interfaces if port.name.startswith("Ethernet"))
+    return "".join(f"interface {name}\n" for name in ports) if whole.config.os == "eos" else ""
+
+
 def bare_like(whole: Wanted) -> Switch:
     """A switch of this kind on which nobody has configured anything of ours."""
-    rendered = Rendered(whole.config, whole.capabilities, whole.claims, "{}" if whole.config.os == "nvue" else "")
-    return SWITCHES[whole.config.os](rendered)
+    text = "{}" if whole.config.os == "nvue" else ports_shown(whole)
+    return SWITCHES[whole.config.os](Rendered(whole.config, whole.capabilities, whole.claims, text))
 
 
 def shown(switch: Switch, *adopted: Path) -> Evidence:

@@ -17,7 +17,7 @@ from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.intent.secret_name import PLACEHOLDER
 from nornir_tasks.platforms.announced import concern
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
-from nornir_tasks.platforms.ownership import ALWAYS_THERE, Thing, is_shared, rule_of, things
+from nornir_tasks.platforms.ownership import ALWAYS_THERE, Thing, decides, is_shared, rule_of, things
 from nornir_tasks.platforms.platform import Platform
 
 _INDEPENDENT = frozenset({"address", "pool", "pool route", "prefix", "route"})
@@ -119,9 +119,12 @@ class _Judge:
     # -- may it go? ------------------------------------------------------------------------------------------------
 
     def _may_go(self, path: Path) -> bool:
+        if is_factory(self.os, path):
+            thing = next(iter(things(path, self.os.ownership)), None)
+            is_replaced = self._instead(path, thing) is not None
+            if is_replaced or (thing is not None and thing.path == path):
+                return is_replaced  # else it is a port, which a switch shows whatever is on it
         if self.shown.has(path) or self._goes_with_its_lines(path) or self._is_emptied(path):
-            return True
-        if is_factory(self.os, path) and self._instead(path, next(iter(things(path, self.os.ownership)), None)):
             return True
         for thing in reversed(things(path, self.os.ownership)):
             if thing.by == "account" and thing.key == self.shown.once:
@@ -175,8 +178,9 @@ class _Judge:
             matters: Literal["", "yes", "cannot tell"] = "cannot tell" if words.startswith("cannot") else "yes"
             self._found[path] = Others(path, words, path, matters=matters if words else "")
         else:
-            is_known = thing is not None or any(each.fullmatch(" / ".join(path)) for each in _each(self.os.harmless))
-            is_quiet = is_shared(path, self.os.ownership)
+            is_harmless = any(each.fullmatch(" / ".join(path)) for each in _each(self.os.harmless))
+            is_known = thing is not None or (is_harmless and not decides(path, self.os.ownership))
+            is_quiet = is_shared(path, self.os.ownership) or is_factory(self.os, path)
             matters = "" if is_known or is_quiet else "cannot tell"
             self._found[path] = Others(path, "" if is_quiet else self._looks(path, thing), adopt, matters=matters)
 
@@ -254,8 +258,8 @@ class _Judge:
     # -- what stays all the same -----------------------------------------------------------------------------------
 
     def _needed(self) -> Iterator[tuple[Path, Others]]:
-        """Lines of ours that would go and that lines of others need."""
-        going = [path for path in self.gone if path not in self._found and self._setting_instead(path) is None]
+        """Lines of ours that would go, not change, and that lines of others need."""
+        going = [path for path in self.gone if path not in self._found and self._instead(path, None) is None]
         strangers = self.foreign
         if self.kept:
             strangers = self.foreign.copy()

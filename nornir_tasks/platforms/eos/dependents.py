@@ -31,6 +31,7 @@ FACTORY_LINES = (
     r"spanning-tree mode mstp",
     r"service routing protocols model (?:ribd|multi-agent)",
     r"no ip routing",
+    r"interface Ethernet[\d/]+",
 )
 """What a switch has before anybody configures it."""
 

@@ -8,6 +8,7 @@ from nornir_tasks.platforms.nvue.tree import BRIDGE
 from nornir_tasks.platforms.platform import needed
 
 _MEMBER = rf"interface / \S+ / bridge / domain / {BRIDGE}"
+_IN_PROCESS = r" / router / bgp / (?:neighbor|peer-group|address-family / \S+ / (?:network|redistribute)) / .*"
 
 DEPENDENTS = (
     needed(
@@ -17,6 +18,9 @@ DEPENDENTS = (
     needed(r"router / vrr(?: / .*)?", r"interface / \S+ / ip(?:v4|v6)? / vrr .*|interface / \S+ / ip(?:v4|v6)? / vrr"),
     needed(r"router / bfd / .*", r"vrf / .* / bfd(?: / .*)?"),
     needed(r"vrf / (?P<name>[^:/ ]+)", r'interface / \S+ / (?:ip(?:v4|v6)? / )?vrf: "<name>"'),
+    # a process has no block of its own: its sessions are in the VRFs
+    needed(r"router / bgp(?: / (?:state|autonomous-system|router-id): .*)?", rf"vrf / \S+{_IN_PROCESS}"),
+    needed(r"vrf / (?P<name>[^:/ ]+) / router / bgp / state: .*", rf"vrf / <name>{_IN_PROCESS}"),
     needed(r"mlag(?: / .*)?", r"interface / \S+ / bond / mlag(?: / .*)?"),
 )
 

@@ -70,7 +70,7 @@ def device_plan(
     _refuse_obstacles(wanted, running)
     found = sides(wanted, running, evidence)
     _refuse_adopted_in_vain(wanted, running, evidence)
-    changes = tuple(difference(found.owned, found.after))
+    changes = found.changes
     plan = DevicePlan(wanted.device, changes, running, found.owned, found.after, found.foreign, found.others)
     if not changes:
         return plan
@@ -147,11 +147,13 @@ def sides(wanted: Wanted, running: ConfigTree, evidence: Evidence = NO_EVIDENCE)
         nobodys = parts[None].paths()
         owned, foreign = _moved(owned, foreign, lambda path: path in nobodys and evidence.shown(os).has(path))
     _leave_shared_headers(owned, foreign, tree, os.ownership)
-    used = tuple[Others, ...]()
-    if ports := unused_ports.touched(wanted, owned, tree):
+    found, used = Sides(owned, tree, foreign, tuple(difference(owned, tree))), tuple[Others, ...]()
+    if ports := unused_ports.touched(wanted, found.changes):
         used = tuple(unused_ports.in_use(wanted, ports, running, tree, evidence.shown(os)))
-        tree = unused_ports.left(tree, [each.path for each in used], running) if used else tree
-    found = settled(wanted, owned, foreign, lambda: evidence.shown(os), tree)
+    if used:
+        tree = unused_ports.left(tree, [each.path for each in used], running)
+        found = replace(found, after=tree, changes=tuple(difference(owned, tree)))
+    found = settled(wanted, found, lambda: evidence.shown(os))
     more = (each for each in found.others if not any(covers(port.path, each.path) for port in used))
     return replace(found, others=(*used, *more)) if used else found
 

@@ -7,7 +7,7 @@ would be replaced has to be adopted by name; all else that only looks like ours 
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Literal
 
@@ -38,22 +38,21 @@ class Sides:
     """What it makes of them, with the first lines of blocks that stay for lines of others."""
     foreign: ConfigTree
     """All other lines."""
+    changes: tuple[Change, ...]
+    """From ``owned`` to ``after``."""
     others: tuple[Others, ...] = ()
 
 
-def settled(
-    wanted: Wanted, owned: ConfigTree, foreign: ConfigTree, shown: Callable[[], Shown], after: ConfigTree
-) -> Sides:
+def settled(wanted: Wanted, found: Sides, shown: Callable[[], Shown]) -> Sides:
     """Leave every line that may not go with others', and name it. ``shown``: asked only if a line would go or come."""
-    changes = tuple(difference(owned, after))
-    if not changes:
-        return Sides(owned, after, foreign)
-    judge = _Judge(wanted, owned, foreign, after, shown(), changes)
-    found = judge.others()
-    kept = judge.kept
-    if not kept:
-        return Sides(owned, after, foreign, found)
-    return Sides(*_without(owned, after, foreign, kept, judge.gone), found)
+    if not found.changes:
+        return found
+    judge = _Judge(wanted, found.owned, found.foreign, found.after, shown(), found.changes)
+    others = (*found.others, *judge.others())
+    if not judge.kept:
+        return replace(found, others=others)
+    owned, after, foreign = _without(found.owned, found.after, found.foreign, judge.kept, judge.gone)
+    return Sides(owned, after, foreign, tuple(difference(owned, after)), others)
 
 
 def _without(
@@ -95,6 +94,13 @@ class _Judge:
 
     def others(self) -> tuple[Others, ...]:
         """What is not shown to be ours; then ``kept`` has what stays."""
+        if self.gone:
+            self._judge_removals()
+        for thing in dict.fromkeys(self._coming_things()):
+            self._collide(thing)
+        return tuple(each for each in self._found.values() if each.reason and not self._is_said(each))
+
+    def _judge_removals(self) -> None:
         for path in self.gone:
             if not self._may_go(path):
                 self._meet(path)
@@ -103,9 +109,6 @@ class _Judge:
             self._found |= more
             self.kept |= more.keys()
         self._keep_blocks()
-        for thing in dict.fromkeys(self._coming_things()):
-            self._collide(thing)
-        return tuple(each for each in self._found.values() if each.reason and not self._is_said(each))
 
     def _is_said(self, each: Others) -> bool:
         """Is this line below another one that is said, or a first line whose lines are said one by one?"""
@@ -288,8 +291,10 @@ class _Judge:
     # -- objects of others under numbers of ours -------------------------------------------------------------------
 
     def _coming_things(self) -> Iterator[Thing]:
-        lag = self.wanted.capabilities.lag_prefix
-        for path in self._coming:
+        """Objects with a number of ours that are there already: of one that is not, the first line comes as well."""
+        lag, new = self.wanted.capabilities.lag_prefix, set(self._coming)
+        inside = {path[:-1]: path for path in self._coming if len(path) > 1 and path[:-1] not in new}
+        for path in inside.values():
             for each in things(path, self.os.ownership)[:1]:
                 is_lag = each.by == "port" and bool(lag) and each.key.startswith(lag)
                 if (each.by in _BY_NUMBER or is_lag) and self._is_block(each.path):

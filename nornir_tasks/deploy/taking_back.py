@@ -42,7 +42,7 @@ def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
         else:
             target.add_path(path)
     _number(target, earlier, later)
-    return Sides(owned, target, foreign, tuple(others))
+    return Sides(owned, target, foreign, tuple(difference(owned, target)), tuple(others))
 
 
 def _number(target: ConfigTree, earlier: ConfigTree | None, later: ConfigTree | None) -> None:

@@ -4,8 +4,8 @@ import math
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
+from nornir_tasks.deploy.dependence import Others
 from nornir_tasks.deploy.identity import Declared
-from nornir_tasks.deploy.removals import Others
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import GpufabricError, Problem

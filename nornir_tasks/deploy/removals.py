@@ -7,43 +7,25 @@ would be replaced has to be adopted by name; all else that only looks like ours 
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from types import MappingProxyType
 from typing import Literal
 
-from nornir_tasks.deploy.evidence import Needs, Shown, covers, key
-from nornir_tasks.deploy.needed import Strangers, any_of
+from nornir_tasks.deploy.dependence import Others, needed_by_others
+from nornir_tasks.deploy.evidence import Shown, covers, key
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.intent.secret_name import PLACEHOLDER
 from nornir_tasks.platforms.announced import concern
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
-from nornir_tasks.platforms.ownership import Thing, is_shared, rule_of, things
+from nornir_tasks.platforms.ownership import ALWAYS_THERE, Thing, decides, is_shared, rule_of, things
 from nornir_tasks.platforms.platform import Platform
 
 _INDEPENDENT = frozenset({"address", "pool", "pool route", "prefix", "route"})
 """Keys of objects that others may have as well in what is ours, such as a session in a VRF of ours."""
 _UNNAMEABLE = re.compile(rf"{PLACEHOLDER}|\n| / ")
 _BY_NUMBER = frozenset({"vlan", "lag"})
-
-
-@dataclass(frozen=True, slots=True)
-class Others:
-    """A line that is not shown to be ours, and that a push meets. A push that has to take one over needs it adopted."""
-
-    path: Path
-    reason: str
-    adopt: Path
-    """The object that ``--adopt`` names."""
-    in_the_way_of: Path = ()
-    """The wanted line that would replace it: the push needs it adopted. Empty: it stays."""
-    matters: Literal["", "yes", "cannot tell"] = ""
-    """Does it change what the fabric does, though it stays?"""
-
-    @property
-    def is_in_the_way(self) -> bool:
-        """Does a push have to take it over?"""
-        return bool(self.in_the_way_of)
+_TAKEN_WHOLE = frozenset({"port", "subinterface", "address", "pool", *_BY_NUMBER})
+"""Objects that are ours as a whole once a push has set them up: what others have in one is adopted by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +38,21 @@ class Sides:
     """What it makes of them, with the first lines of blocks that stay for lines of others."""
     foreign: ConfigTree
     """All other lines."""
+    changes: tuple[Change, ...]
+    """From ``owned`` to ``after``."""
     others: tuple[Others, ...] = ()
 
 
-def settled(
-    wanted: Wanted, owned: ConfigTree, foreign: ConfigTree, shown: Callable[[], Shown], after: ConfigTree
-) -> Sides:
+def settled(wanted: Wanted, found: Sides, shown: Callable[[], Shown]) -> Sides:
     """Leave every line that may not go with others', and name it. ``shown``: asked only if a line would go or come."""
-    changes = tuple(difference(owned, after))
-    if not changes:
-        return Sides(owned, after, foreign)
-    judge = _Judge(wanted, owned, foreign, after, shown(), changes)
-    found = judge.others()
-    kept = judge.kept
-    if not kept:
-        return Sides(owned, after, foreign, found)
-    return Sides(*_without(owned, after, foreign, kept, judge.gone), found)
+    if not found.changes:
+        return found
+    judge = _Judge(wanted, found.owned, found.foreign, found.after, shown(), found.changes)
+    others = (*found.others, *judge.others())
+    if not judge.kept:
+        return replace(found, others=others)
+    owned, after, foreign = _without(found.owned, found.after, found.foreign, judge.kept, judge.gone)
+    return Sides(owned, after, foreign, tuple(difference(owned, after)), others)
 
 
 def _without(
@@ -113,6 +94,13 @@ class _Judge:
 
     def others(self) -> tuple[Others, ...]:
         """What is not shown to be ours; then ``kept`` has what stays."""
+        if self.gone:
+            self._judge_removals()
+        for thing in dict.fromkeys(self._coming_things()):
+            self._collide(thing)
+        return tuple(each for each in self._found.values() if each.reason and not self._is_said(each))
+
+    def _judge_removals(self) -> None:
         for path in self.gone:
             if not self._may_go(path):
                 self._meet(path)
@@ -121,9 +109,6 @@ class _Judge:
             self._found |= more
             self.kept |= more.keys()
         self._keep_blocks()
-        for thing in dict.fromkeys(self._coming_things()):
-            self._collide(thing)
-        return tuple(each for each in self._found.values() if each.reason and not self._is_said(each))
 
     def _is_said(self, each: Others) -> bool:
         """Is this line below another one that is said, or a first line whose lines are said one by one?"""
@@ -137,9 +122,12 @@ class _Judge:
     # -- may it go? ------------------------------------------------------------------------------------------------
 
     def _may_go(self, path: Path) -> bool:
-        if self.shown.has(path) or self._is_emptied(path):
-            return True
-        if is_factory(self.os, path) and self._instead(path, next(iter(things(path, self.os.ownership)), None)):
+        if is_factory(self.os, path):
+            thing = next(iter(things(path, self.os.ownership)), None)
+            is_replaced = self._instead(path, thing) is not None
+            if is_replaced or (thing is not None and thing.path == path):
+                return is_replaced  # else it is a port, which a switch shows whatever is on it
+        if self.shown.has(path) or self._goes_with_its_lines(path) or self._is_emptied(path):
             return True
         for thing in reversed(things(path, self.os.ownership)):
             if thing.by == "account" and thing.key == self.shown.once:
@@ -149,6 +137,12 @@ class _Judge:
             if thing.by in _INDEPENDENT:
                 return False
         return False
+
+    def _goes_with_its_lines(self, path: Path) -> bool:
+        """Is this the first line of a block that means nothing by itself? It stays while a line of others is in it."""
+        found = rule_of(path, self.os.ownership)
+        is_block = found is not None and found.shared and not things(path, self.os.ownership)
+        return is_block and found is not None and found.by != ALWAYS_THERE
 
     def _is_emptied(self, path: Path) -> bool:
         """Is this the first line of an inner block, all of which this push takes over line by line?"""
@@ -177,7 +171,8 @@ class _Judge:
 
     def _meet(self, path: Path) -> None:
         """Note a line that is not shown to be ours: in the way of a wanted one, or left alone."""
-        thing = next(iter(things(path, self.os.ownership)), None)
+        found = things(path, self.os.ownership)
+        thing = next((each for each in found if each.by in _TAKEN_WHOLE), next(iter(found), None))
         adopt = self._object(path, thing)
         if (instead := self._instead(path, thing)) is not None:
             reason = f"'{instead[-1]}' is wanted there"
@@ -186,8 +181,9 @@ class _Judge:
             matters: Literal["", "yes", "cannot tell"] = "cannot tell" if words.startswith("cannot") else "yes"
             self._found[path] = Others(path, words, path, matters=matters if words else "")
         else:
-            is_known = thing is not None or any(each.fullmatch(" / ".join(path)) for each in _each(self.os.harmless))
-            is_quiet = is_shared(path, self.os.ownership)
+            is_harmless = any(each.fullmatch(" / ".join(path)) for each in _each(self.os.harmless))
+            is_known = thing is not None or (is_harmless and not decides(path, self.os.ownership))
+            is_quiet = is_shared(path, self.os.ownership) or is_factory(self.os, path)
             matters = "" if is_known or is_quiet else "cannot tell"
             self._found[path] = Others(path, "" if is_quiet else self._looks(path, thing), adopt, matters=matters)
 
@@ -222,9 +218,10 @@ class _Judge:
         return setting if setting != path else None
 
     def _is_taken(self, thing: Thing) -> bool:
-        """Is this a port that the intent cables, or the management port, or else what is taken whole?"""
-        is_port = thing.by == "port" and thing.key != self.wanted.capabilities.loopback_name
-        return (is_port or thing.is_whole) and thing.path in self._wanted_things
+        """Is this an object that the intent wants and that is taken whole, such as a port that it cables?"""
+        is_loopback = thing.key == self.wanted.capabilities.loopback_name
+        is_whole = (thing.by in _TAKEN_WHOLE and not is_loopback) or thing.is_whole
+        return is_whole and thing.path in self._wanted_things
 
     def _only_one(self, path: Path) -> Path | None:
         """The wanted block in place of this one, of a kind that a switch has one of: a BGP process has one ASN."""
@@ -237,8 +234,11 @@ class _Judge:
 
     def _object(self, path: Path, thing: Thing | None) -> Path:
         """What the operator adopts: the object, where the line is of one."""
-        is_loopback = thing is not None and thing.key == self.wanted.capabilities.loopback_name
-        return _name(path) if thing is None or is_loopback or thing.is_others_too else thing.path
+        if thing is None or thing.key == self.wanted.capabilities.loopback_name or thing.is_others_too:
+            return _name(path)
+        block = path[: len(thing.path)]
+        node = _both(self.owned, self.foreign, block)
+        return block if node else thing.path  # a neighbour of EOS is no block, but several lines
 
     def _looks(self, path: Path, thing: Thing | None) -> str:
         """Why a line is looked at at all, though nothing shows that it is ours."""
@@ -251,6 +251,9 @@ class _Judge:
             "vlan": "its number is one of ours",
             "lag": "its number is one of ours",
             "port": "it is on a port of ours",
+            "pair": "it makes the switch one of a pair",
+            "account": "accounts are managed",
+            "snmp user": "users are managed",
             **dict.fromkeys(_INDEPENDENT, "its address is in a pool of ours"),
         }
         return f"{marks.get(thing.by if thing else '', 'the intent does not have it')}, and no push of ours added it"
@@ -258,8 +261,8 @@ class _Judge:
     # -- what stays all the same -----------------------------------------------------------------------------------
 
     def _needed(self) -> Iterator[tuple[Path, Others]]:
-        """Lines of ours that would go and that lines of others need."""
-        going = [path for path in self.gone if path not in self._found and self._setting_instead(path) is None]
+        """Lines of ours that would go, not change, and that lines of others need."""
+        going = [path for path in self.gone if path not in self._found and self._instead(path, None) is None]
         strangers = self.foreign
         if self.kept:
             strangers = self.foreign.copy()
@@ -288,8 +291,10 @@ class _Judge:
     # -- objects of others under numbers of ours -------------------------------------------------------------------
 
     def _coming_things(self) -> Iterator[Thing]:
-        lag = self.wanted.capabilities.lag_prefix
-        for path in self._coming:
+        """Objects with a number of ours that are there already: of one that is not, the first line comes as well."""
+        lag, new = self.wanted.capabilities.lag_prefix, set(self._coming)
+        inside = {path[:-1]: path for path in self._coming if len(path) > 1 and path[:-1] not in new}
+        for path in inside.values():
             for each in things(path, self.os.ownership)[:1]:
                 is_lag = each.by == "port" and bool(lag) and each.key.startswith(lag)
                 if (each.by in _BY_NUMBER or is_lag) and self._is_block(each.path):
@@ -320,28 +325,9 @@ def _name(path: Path) -> Path:
     return path if said == path[-1] else (*path[:-1], said.rstrip(' "'))
 
 
-def needed_by_others(
-    os: Platform,
-    going: Iterable[Path],
-    foreign: ConfigTree,
-    wanted: frozenset[Path] = frozenset(),
-    before: Needs = MappingProxyType({}),
-) -> Iterator[tuple[Path, Others]]:
-    """The lines that would go and that lines of others need: they stay.
-
-    Features and what else a switch has once, by the OS's list; an object with a name, where a line of others has that
-    name in it. ``wanted``: objects of which some lines stay anyhow. ``before``: lines that had been there without.
-    """
-    strangers = Strangers(os, foreign)
-    for path in going:
-        new = [each for each in strangers.needing(path, wanted) if each not in before.get(path, ())]
-        if new:
-            yield path, Others(path, f"'{' / '.join(new[0])}' needs it, and stays", path)
-
-
 def is_factory(os: Platform, path: Path) -> bool:
     """Does a switch of this OS have this line before anybody configures it?"""
-    return any_of(os.factory).fullmatch(" / ".join(path)) is not None
+    return _any_of(os.factory).fullmatch(" / ".join(path)) is not None
 
 
 @cache
@@ -349,10 +335,15 @@ def _each(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     return tuple(map(re.compile, patterns))
 
 
+@cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{each})" for each in patterns) or r"(?!)")
+
+
 def _both(owned: ConfigTree, foreign: ConfigTree, path: Path) -> ConfigTree | None:
     one, other = owned.get(*path), foreign.get(*path)
     if one is None or other is None:
-        return one or other
+        return other if one is None else one
     whole = one.copy()
     whole.merge(other)
     return whole

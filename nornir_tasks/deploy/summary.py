@@ -7,8 +7,8 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nornir_tasks.deploy.dependence import Others
 from nornir_tasks.deploy.plan import DevicePlan, running_config
-from nornir_tasks.deploy.removals import Others
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.design.device_config import DeviceConfig

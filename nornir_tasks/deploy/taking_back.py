@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from nornir_tasks.deploy.dependence import Others, needed_by_others
 from nornir_tasks.deploy.evidence import Done, key
-from nornir_tasks.deploy.removals import Others, Sides, needed_by_others
+from nornir_tasks.deploy.removals import Sides
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
 
@@ -32,12 +33,25 @@ def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
         else:
             del above.children[path[-1]]
     typed = {key(path, os): path for path, _ in foreign.walk()}
+    held = {key(path, os) for path in staying}
     for path in removed:
+        if key(path, os) in held:
+            continue  # what took its place stays
         if (there := typed.get(key(path, os))) is not None and there != path:
             others.append(Others(there, f"it was typed since; the push had removed '{path[-1]}'", there))
         else:
             target.add_path(path)
-    return Sides(owned, target, foreign, tuple(others))
+    _number(target, earlier, later)
+    return Sides(owned, target, foreign, tuple(difference(owned, target)), tuple(others))
+
+
+def _number(target: ConfigTree, earlier: ConfigTree | None, later: ConfigTree | None) -> None:
+    """Give lines the order in which the switch printed them: it is the order that they are sent in."""
+    for text, node in target.children.items():
+        one, other = (tree.children.get(text) if tree is not None else None for tree in (earlier, later))
+        known = one if one is not None else other
+        node.line = known.line if known is not None else node.line
+        _number(node, one, other)
 
 
 def _parted(running: ConfigTree, earlier: ConfigTree, later: ConfigTree) -> tuple[ConfigTree, ConfigTree]:

@@ -95,6 +95,8 @@ _WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
     "outside": lambda claims: claims.has_outside,
 }
 """What a switch has once for whoever needs it, such as a feature: the switch's where an owner uses it."""
+_DECIDES = frozenset({"spanning tree", "lag hash"})
+"""Of these, what says where frames go: a line of others counts beside ours, or instead of it."""
 
 _NAMED = frozenset(
     {
@@ -108,10 +110,12 @@ may choose, and what a switch has by itself (a port, the management VRF) others 
 _OTHERS_TOO = frozenset({"base management", "base port", "management vrf"})
 """Keys of what others have lines in as a matter of course: such lines are adopted one by one."""
 
+ALWAYS_THERE: Key = "base network"
+"""Of a container that its system never removes, whatever is taken out of it: the management VRF of NX-OS."""
 _OF_BASE: Mapping[str, frozenset[BaseSection]] = {
     **{f"base {section}": frozenset({section}) for section in BASE_SECTIONS},
+    ALWAYS_THERE: NETWORK_SECTIONS,
     "base order": frozenset({"aaa"}),
-    "base network": NETWORK_SECTIONS,
     "base port": PORT_SECTIONS,
 }
 """What is the base's where the intent manages any of these sections of it."""
@@ -263,7 +267,13 @@ def rule_of(path: Path, rules: Sequence[Rule]) -> Rule | None:
 def is_shared(path: Path, rules: Sequence[Rule]) -> bool:
     """Is this line what a switch has once for whoever needs it, such as a feature?"""
     found = rule_of(path, rules)
-    return found is not None and found.by in _WHERE_USED
+    return found is not None and found.by in _WHERE_USED.keys() - _DECIDES
+
+
+def decides(path: Path, rules: Sequence[Rule]) -> bool:
+    """Is this line what a switch has once, and says where frames go, such as a spanning tree's priority?"""
+    found = rule_of(path, rules)
+    return found is not None and found.by in _DECIDES
 
 
 def split(tree: ConfigTree, rules: Sequence[Rule], claims: Claims) -> dict[str | None, ConfigTree]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import Path
-from tests.lab.pushes import bare_like, push
+from tests.lab.pushes import bare_like, plan, push
 from tests.property.mutants import each_change_is_reported
 from tests.unit.design import tagged
 from tests.unit.design.bundled import DEVICES, part
@@ -45,18 +44,37 @@ def test_every_changed_line_of_spanning_tree_and_hash_is_seen(device: str) -> No
 
 
 @TYPED
-def test_what_somebody_says_otherwise_is_named_and_taken_back(device: str) -> None:
-    whole, switch = part(device), bare_like(part(device))
-    push(switch, whole)
-    good = whole.platform.to_tree(switch.running())
+def test_what_somebody_says_otherwise_is_taken_back_where_it_was_ours_and_else_named(device: str) -> None:
+    """A value of ours that was changed comes back. What stands in the place of no line of ours is somebody's."""
+    whole = part(device)
     for path in BY_HAND[whole.config.os]:
+        switch = bare_like(whole)
+        push(switch, whole)
+        good = whole.platform.to_tree(switch.running())
         switch.type(path)
         spoilt = whole.platform.to_tree(switch.running())
-        assert spoilt != good, path
-        changes = device_plan(whole, switch.running()).changes
-        assert {each.path for each in changes if each.op == "-"} == spoilt.paths() - good.paths(), path
-        assert push(switch, whole) > 0
+        typed = spoilt.paths() - good.paths()
+        assert typed, path
+        met = plan(switch, whole).others
+        assert {each.path for each in met} <= typed
+        changes = plan(switch, whole, *(each.adopt for each in met)).changes
+        assert {each.path for each in changes if each.op == "-"} == typed, path
+        assert good.paths() - spoilt.paths() <= {each.path for each in changes if each.op == "+"}
+        push(switch, whole, *(each.adopt for each in met))
         assert whole.platform.to_tree(switch.running()) == good, path
+
+
+@TYPED
+def test_a_priority_of_others_for_vlans_of_theirs_or_another_tree_stays_and_is_named(device: str) -> None:
+    whole, switch = part(device), bare_like(part(device))
+    push(switch, whole)
+    path = BY_HAND[whole.config.os][2]
+    switch.type(path)
+    (met,) = plan(switch, whole).others
+    assert not met.is_in_the_way
+    assert (met.path, met.adopt, met.matters) == (path, path, "cannot tell")
+    push(switch, whole)
+    assert whole.platform.to_tree(switch.running()).get(*path) is not None
 
 
 @TYPED

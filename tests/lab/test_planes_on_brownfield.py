@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 
 import pytest
+from pushes import plan, ports_shown, push, roll_back, shown
 from two_planes import FIRST, LEAVES, PLANES, shall_hold, toy_planes_found
 from typed_switches import SWITCHES, Switch
 
-from nornir_tasks.deploy.plan import candidate, device_plan, split_running
+from nornir_tasks.deploy.plan import device_plan, sides
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.claims import SWITCH
-from nornir_tasks.platforms.config_tree import ConfigTree, Path
+from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
 from nornir_tasks.platforms.ownership import join, split
 from tests.property.mutants import instead, other_values, without
 
@@ -42,6 +43,8 @@ TYPED = {
     ),
 }
 """Others' lines in the midst of ours, and what an earlier design left of both planes."""
+MARKS = {"COMPUTE-OLD", "STORAGE-OLD", "10.32.77.1"}
+"""Of these lines, those that look like ours."""
 SYSTEMS = pytest.mark.parametrize("os", LEAVES)
 VRFS = pytest.mark.parametrize("vrf", [None, "STORAGE"], ids=["default-vrf", "own-vrf"])
 
@@ -57,17 +60,10 @@ def wanted(os: str, vrf: str | None, *planes: str) -> Wanted:
 
 
 def brownfield(os: str, vrf: str | None) -> Switch:
-    switch = SWITCHES[os].at_day0(wanted(os, vrf).config, TYPED[os])
+    whole = wanted(os, vrf)
+    switch = SWITCHES[os].at_day0(whole.config, ports_shown(whole) + TYPED[os])
     assert switch.refused == []
     return switch
-
-
-def push(switch: Switch, ours: Wanted) -> None:
-    """As a push does: plan, refuse what must not be, hand the candidate over."""
-    plan = device_plan(ours, switch.running())
-    switch.take(candidate(ours, plan))
-    assert switch.refused == []
-    assert device_plan(ours, switch.running()).changes == ()
 
 
 def by_owner(ours: Wanted, tree: ConfigTree) -> dict[str | None, ConfigTree]:
@@ -99,21 +95,57 @@ def test_a_brownfield_switch_is_byte_for_byte_the_same_whichever_plane_is_pushed
     os: str, vrf: str | None
 ) -> None:
     everything, start = wanted(os, vrf), brownfield(os, vrf)
-    ends = []
+    day0, ends = running(start, everything), []
     for order in (PLANES, PLANES[::-1], (PLANES,)):
         switch = deepcopy(start)  # passwords are salted anew at each day 0
-        others = everything.platform.to_text(split_running(everything, running(switch, everything))[1])
         for planes in order:
             push(switch, wanted(os, vrf, *([planes] if isinstance(planes, str) else planes)))
-        owned, foreign = split_running(everything, running(switch, everything))
-        assert owned == everything.tree
-        assert everything.platform.to_text(foreign) == others
+        found = sides(everything, running(switch, everything), shown(switch))
+        assert found.owned == everything.tree
+        changed = difference(theirs(everything, day0), theirs(everything, running(switch, everything)))
+        assert {each.path for each in changed} <= {("no ip routing",)}  # what EOS prints until somebody routes
+        assert {name for name in (*LISTS, "203.0.113.9") if name not in switch.running()} == set()
         ends.append(switch.running())
     assert ends[0] == ends[1] == ends[2]
-    assert all(word in ends[0] for word in ("CUSTOMER", "203.0.113.9"))
-    assert not any(word in ends[0] for word in ("COMPUTE-OLD", "STORAGE-OLD"))
+
+
+def theirs(ours: Wanted, tree: ConfigTree) -> ConfigTree:
+    """What is not exactly as the intent has it."""
+    left = tree.copy()
+    for path in sorted(leaves(tree) & leaves(ours.tree), key=len, reverse=True):
+        del left.get(*path[:-1]).children[path[-1]]
+    for path in sorted(left.paths(), key=len, reverse=True):  # containers that only our lines were in
+        if ours.tree.get(*path) is not None and not left.get(*path).children:
+            del left.get(*path[:-1]).children[path[-1]]
+    return left
+
+
+@VRFS
+@SYSTEMS
+def test_lines_that_look_like_an_earlier_design_stay_and_are_named_until_they_are_adopted(
+    os: str, vrf: str | None
+) -> None:
+    switch, everything = brownfield(os, vrf), wanted(os, vrf)
+    push(switch, everything)
+    pushed = switch.running()
+    met = {name: each for name in MARKS for each in plan(switch, everything).others if name in " ".join(each.path)}
     # of a plane in a VRF addresses tell nothing in the default one
-    assert ("10.32.77.1" in ends[0]) == (vrf is not None)
+    assert met.keys() == MARKS - ({"10.32.77.1"} if vrf is not None else set())
+    assert not any(each.is_in_the_way for each in met.values())
+    assert push(switch, everything, *(each.adopt for each in met.values())) > 0
+    assert not [name for name in met if name in switch.running()]
+    assert {name for name in ("CUSTOMER", "203.0.113.9") if name not in switch.running()} == set()
+    roll_back(switch, everything)
+    assert switch.running() == pushed
+
+
+@SYSTEMS
+def test_a_push_of_both_planes_that_is_taken_back_leaves_the_switch_as_it_was(os: str) -> None:
+    switch, everything = brownfield(os, None), wanted(os, None)
+    day0 = switch.running()
+    push(switch, everything)
+    roll_back(switch, everything)
+    assert switch.running() == day0
 
 
 def running(switch: Switch, ours: Wanted) -> ConfigTree:

@@ -23,7 +23,7 @@ DEPENDENTS = (
     needed(r"mlag configuration(?: / .*)?", r"interface \S+ / mlag \d+"),
     needed(r"hardware (?:access-list|counter feature acl) .*", r"ip(?:v6)? access-list .*"),
     needed(r"ip as-path regex-mode .*", r"ip as-path access-list .*"),
-    needed(r"router bfd(?: / .*)?", r"(?:.* )?bfd(?: .*)?"),
+    needed(r"router bfd / .*", r"(?!router )(?:.* )?bfd(?: .*)?"),
 )
 
 FACTORY_LINES = (
@@ -31,6 +31,7 @@ FACTORY_LINES = (
     r"spanning-tree mode mstp",
     r"service routing protocols model (?:ribd|multi-agent)",
     r"no ip routing",
+    r"interface Ethernet[\d/]+",
 )
 """What a switch has before anybody configures it."""
 

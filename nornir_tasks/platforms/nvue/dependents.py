@@ -1,12 +1,14 @@
 """What a Cumulus switch has once, or by number, and which settings of others need it (lines as in tree.py)."""
 
 import re
+from types import MappingProxyType
 
 from nornir_tasks.platforms.announced import Announcing
 from nornir_tasks.platforms.nvue.tree import BRIDGE
 from nornir_tasks.platforms.platform import needed
 
 _MEMBER = rf"interface / \S+ / bridge / domain / {BRIDGE}"
+_IN_PROCESS = r" / router / bgp / (?:neighbor|peer-group|address-family / \S+ / (?:network|redistribute)) / .*"
 
 DEPENDENTS = (
     needed(
@@ -16,8 +18,14 @@ DEPENDENTS = (
     needed(r"router / vrr(?: / .*)?", r"interface / \S+ / ip(?:v4|v6)? / vrr .*|interface / \S+ / ip(?:v4|v6)? / vrr"),
     needed(r"router / bfd / .*", r"vrf / .* / bfd(?: / .*)?"),
     needed(r"vrf / (?P<name>[^:/ ]+)", r'interface / \S+ / (?:ip(?:v4|v6)? / )?vrf: "<name>"'),
+    # a process has no block of its own: its sessions are in the VRFs
+    needed(r"router / bgp(?: / (?:state|autonomous-system|router-id): .*)?", rf"vrf / \S+{_IN_PROCESS}"),
+    needed(r"vrf / (?P<name>[^:/ ]+) / router / bgp / state: .*", rf"vrf / <name>{_IN_PROCESS}"),
     needed(r"mlag(?: / .*)?", r"interface / \S+ / bond / mlag(?: / .*)?"),
 )
+
+ALIKE = MappingProxyType({"ipv4": "ip", "ipv6": "ip", "state": "enable"})
+"""Spellings since 5.15, and those until then (nvueschema 0.1.0, v5_14 and v5_16)."""
 
 FACTORY_LINES = (r'system / hostname: "cumulus"',)
 """What a switch has before anybody configures it (docs514 at 2739a8df: a switch's default name)."""

@@ -30,6 +30,7 @@ DEPENDENTS = (
 FACTORY_LINES = (
     # published running configurations of switches with nothing configured (napalm 5.2.0 test/nxos, netmiko's tests)
     r"interface \S+ / (?:no )?(?:switchport|shutdown)",
+    r"interface Ethernet[\d/]+",
     r"ip dhcp relay|ipv6 dhcp relay|service dhcp",
 )
 """What a switch has before anybody configures it."""

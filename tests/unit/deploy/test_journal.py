@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.journal import Journal
 from nornir_tasks.errors import LocalError
 
@@ -17,9 +18,9 @@ LEAVES = ("leaf-1", "leaf-2", "leaf-3")
 def test_a_push_that_died_half_way_can_be_seen_and_undone(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.sqlite")
     push = journal.begin("push", frozenset({"switch", "compute"}), LEAVES)
-    journal.start(push, "leaf-1", "before 1", "after 1")
+    journal.start(push, "leaf-1", Done("before 1", "after 1"))
     journal.end(push, "leaf-1", "done")
-    journal.start(push, "leaf-2", "before 2", "after 2")  # and then the tool was killed
+    journal.start(push, "leaf-2", Done("before 2", "after 2"))  # and then the tool was killed
     again = Journal(tmp_path / "journal.sqlite")
     assert again.last_push() == push
     assert again.owners(push) == {"switch", "compute"}
@@ -35,7 +36,7 @@ def begun(journal: Journal, *devices: str, verb: str = "push", undoes: int | Non
     """A push, or a rollback, that is about to change these switches."""
     push = journal.begin(verb, SWITCH, devices, undoes)
     for device in devices:
-        journal.start(push, device, f"before {push}", f"after {push}")
+        journal.start(push, device, Done(f"before {push}", f"after {push}"))
     return push
 
 
@@ -96,7 +97,7 @@ def test_each_switch_that_a_rollback_brought_back_is_undone_at_once_and_the_othe
 def test_what_a_push_found_as_wanted_on_its_way_is_not_missing_from_it(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.sqlite")
     push = journal.begin("push", SWITCH, LEAVES)
-    journal.start(push, "leaf-1", "before", "after")
+    journal.start(push, "leaf-1", Done("before", "after"))
     journal.end(push, "leaf-1", "done")
     journal.finish(push, needless={"leaf-2", "leaf-3"})
     (listed,) = journal.history()

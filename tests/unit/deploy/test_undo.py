@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.undo import Obstacles, refuse_overtaken
 from nornir_tasks.deploy.wanted import Wanted
@@ -51,7 +52,7 @@ class Site:
     def note(self, number: int, device: str, before: ConfigTree, after: ConfigTree, state: str) -> None:
         if any(difference(before, after)):
             to_text = both(device).platform.to_text
-            self.journal.start(number, device, to_text(before), to_text(after))
+            self.journal.start(number, device, Done(to_text(before), to_text(after)))
             self.journal.end(number, device, state)
 
     def roll_back(self, push: int) -> None:

@@ -12,7 +12,7 @@ from nornir_tasks.design.merge import merge
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.design.realise import realise
-from nornir_tasks.errors import DesignError, RefusedError
+from nornir_tasks.errors import DesignError
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import join, split
 from tests import pushed as pushed_by
@@ -224,7 +224,8 @@ def test_two_planes_pushed_one_by_one_come_out_alike_in_either_order_and_leave_s
 def test_what_goes_with_one_plane_leaves_what_lines_of_another_plane_are_in(device: str) -> None:
     """As does a rollback to before anything was there: sessions of the second plane are in the process of the first."""
     everything = both(device)
-    empty = replace(both(device, "compute"), tree=ConfigTree())
+    nothing = everything.platform.to_tree(everything.platform.to_text(ConfigTree()))
+    empty = replace(both(device, "compute"), tree=nothing)
     plan = device_plan(empty, everything.text, pushed_by.pushed(everything), allow_management=True)
     gone = {each.path for each in plan.changes}
     storage = split(everything.tree, everything.platform.ownership, everything.claims)["storage"]

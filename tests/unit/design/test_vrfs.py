@@ -10,10 +10,10 @@ from nornir_tasks.deploy.wanted import is_protected
 from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.pipeline import device_config
-from nornir_tasks.errors import DesignError, RefusedError
+from nornir_tasks.errors import DesignError
 from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.platforms.ownership import split
+from nornir_tasks.platforms.ownership import join, split
 from tests.property.mutants import each_change_is_reported
 from tests.pushed import done, evidence, pushed
 from tests.unit.design import toys
@@ -96,7 +96,7 @@ def test_every_line_of_the_vrf_lost_or_changed_shows_in_its_plan_and_not_in_the_
 def test_a_plane_moves_into_a_vrf_and_out_again_and_leaves_nothing_behind(device: str) -> None:
     inside, outside = both(device, vrf=VRF), both(device)
     for before, after in ((outside, inside), (inside, outside)):
-        plan = device_plan(after, before.platform.to_text(before.tree))
+        plan = device_plan(after, before.platform.to_text(before.tree), pushed(before))
         running = before.tree.copy()
         gone = sorted((each.path for each in plan.changes if each.op == "-"), key=len, reverse=True)
         for path in gone:
@@ -104,6 +104,7 @@ def test_a_plane_moves_into_a_vrf_and_out_again_and_leaves_nothing_behind(device
         for each in plan.changes:
             if each.op == "+":
                 running.add_path(each.path)
+        assert running == after.tree
         assert device_plan(after, after.platform.to_text(running)).changes == ()
 
 
@@ -121,8 +122,13 @@ def test_somebody_elses_route_in_a_vrf_of_ours_stays_and_holds_the_vrf(device: s
     running.add_path(THEIR_ROUTE[inside.config.os])
     text = inside.platform.to_text(running)
     assert device_plan(inside, text).changes == ()
-    with pytest.raises(RefusedError, match="would also remove lines that are not ours"):
-        device_plan(outside, text)
+    plan = device_plan(outside, text, pushed(inside))
+    runs = join((plan.owned_after, plan.foreign_before))
+    assert runs.get(*THEIR_ROUTE[inside.config.os]) is not None
+    holds = {"eos": f"vrf instance {VRF}", "nxos": f"vrf context {VRF}"}.get(inside.config.os)
+    assert any(path[0] == holds or path[:2] == ("vrf", VRF) for path, _ in runs.walk())
+    assert any(" and stays" in each.reason and VRF in " ".join(each.path) for each in plan.others)
+    assert not any(each.path == (holds,) for each in plan.changes)
 
 
 def their_session(asn: int) -> dict[str, tuple[tuple[str, ...], ...]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from nornir_tasks.cli.pushes import answer
+from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.journal import Journal
 from nornir_tasks.files.push_lock import sole_push
 from nornir_tasks.usecases.pushes import PastPush, State, journal_file, pushes
@@ -38,7 +39,7 @@ def note(design: SiteDesign) -> Note:
         journal = Journal(journal_file(design))
         push = journal.begin("push", OWNERS, planned)
         for device, state in states.items():
-            journal.start(push, device, "", "")
+            journal.start(push, device, Done("", ""))
             if state == "committed":
                 journal.committed(push, device, 120)
             elif state == "undone":

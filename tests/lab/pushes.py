@@ -62,6 +62,13 @@ def push(switch: Switch, wanted: Wanted, *adopted: Path, allow_management: bool 
     return len(made.changes)
 
 
+def twin_of(switch: Switch) -> Switch:
+    """Another one that runs the same and was pushed the same."""
+    twin = switch.copy()
+    _STANDING[twin] = list(_STANDING.get(switch, ()))
+    return twin
+
+
 def roll_back(switch: Switch, wanted: Wanted) -> int:
     """Take the last push back that stands; how many lines it changed."""
     back = restored(wanted, _STANDING[switch][-1][0])

@@ -16,7 +16,6 @@ from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.errors import DesignError, RefusedError
 from nornir_tasks.intent.base_model import BaseIntent
 from nornir_tasks.platforms import platform
-from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.usecases.site import select
 from tests.lab.operated import Operated
 from tests.lab.pushes import push
@@ -37,10 +36,6 @@ def called(base: Wanted, name: str) -> Switch:
     return SWITCHES[base.config.os].at_day0(replace(base.config, name=name))
 
 
-def lines_of(base: Wanted, switch: Switch) -> frozenset[Path]:
-    return base.platform.to_tree(switch.running()).paths()
-
-
 @SYSTEMS
 def test_a_switch_is_not_called_otherwise_without_leave(device: str) -> None:
     base = base_of(device, hostname=True)
@@ -53,14 +48,17 @@ def test_a_switch_is_not_called_otherwise_without_leave(device: str) -> None:
 @SYSTEMS
 def test_with_leave_a_switch_is_called_as_in_the_design_and_nothing_else_changes(device: str) -> None:
     base = base_of(device, hostname=True)
-    switch = called(base, "old-name")
-    before = lines_of(base, switch)
-    assert push(switch, base, allow_management=True) == 2
-    changed = before ^ lines_of(base, switch)
+    switch = Operated(called(base, "old-name"))
+    before = switch.paths(base)
+    with pytest.raises(RefusedError, match=r"in the way: .*old-name"):
+        switch.push(base)
+    assert len(switch.take_over(base).changes) == 2
+    changed = before ^ switch.paths(base)
     assert len(changed) == 2
     assert all("hostname" in path[-1] for path in changed)
-    assert "old-name" not in switch.running()
-    assert device_plan(base, switch.running()).changes == ()
+    assert "old-name" not in switch.switch.running()
+    switch.roll_back(base)
+    assert switch.paths(base) == before
 
 
 @SYSTEMS
@@ -74,11 +72,11 @@ def test_the_name_stays_where_it_is_not_managed(device: str) -> None:
 @pytest.mark.parametrize("device", [managed.DEVICES["eos"], managed.DEVICES["nxos"]], ids=["eos", "nxos"])
 def test_name_servers_are_not_changed_without_leave(device: str) -> None:
     base = base_of(device, dns=DnsPolicy(("192.0.2.54",), None))
-    switch = called(base, device)
+    switch = Operated(called(base, device))
     with pytest.raises(RefusedError, match=f"management path.*name-server(?s:.*)--allow-management {device}"):
-        device_plan(base, switch.running())
-    push(switch, base, allow_management=True)
-    assert device_plan(base, switch.running()).changes == ()
+        switch.plan(base, allow_management=False)
+    switch.take_over(base)
+    assert switch.plan(base, allow_management=False).changes == ()
 
 
 def test_a_domain_name_is_refused_where_the_release_has_none() -> None:
@@ -133,10 +131,10 @@ def test_another_address_of_the_management_port_is_in_the_way_until_it_is_adopte
 @SYSTEMS
 def test_the_management_port_gets_its_address_and_keeps_what_others_say_of_it(device: str) -> None:
     base = base_of(device, port=True)
-    switch = called(base, device)
-    before = lines_of(base, switch)
-    push(switch, base, allow_management=True)
-    after = lines_of(base, switch)
+    switch = Operated(called(base, device))
+    before = switch.paths(base)
+    switch.take_over(base)
+    after = switch.paths(base)
     port = base.config.base.management
     assert port is not None
     assert any(port.address in path[-1] for path in after)

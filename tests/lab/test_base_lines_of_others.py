@@ -79,7 +79,7 @@ def day0(base: Wanted) -> Operated:
 
 def typed(fresh: Operated, path: Path) -> Operated | None:
     """A switch like this one where somebody typed a line; None: it takes no such line."""
-    tried = Operated(fresh.switch.copy())
+    tried = fresh.copy()
     try:
         tried.switch.type(path)
     except (AssertionError, ValueError):  # no value that this system takes

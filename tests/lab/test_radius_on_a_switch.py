@@ -6,13 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Path
 from tests.lab.operated import Operated
-from tests.lab.pushes import push
 from tests.lab.typed_switches import SWITCHES, Switch
 from tests.property.mutants import each_change_is_reported
 from tests.unit.design import managed
@@ -130,21 +128,21 @@ def test_where_tacacs_is_managed_radius_servers_of_others_stay(device: str) -> N
     plain = replace(each.config.base, radius=None, tacacs=made.config.base.tacacs)
     config = replace(each.config, base=plain)
     other = wanted(config, made.capabilities, claims, environment(config.os), planes=("base",))
-    push(switch, other, allow_management=True)
-    after = each.platform.to_tree(switch.running()).paths()
-    assert set(THEIRS[device]) <= after
+    operated = Operated(switch)
+    operated.take_over(other, all_of_it=True)
+    assert set(THEIRS[device]) <= operated.paths(each)
 
 
 @SYSTEMS
 def test_a_change_of_who_is_asked_is_refused_without_allow_management(device: str) -> None:
     each = radius(device)
-    switch = brownfield(each)
+    switch = Operated(brownfield(each))
     with pytest.raises(RefusedError, match="--allow-management"):
-        device_plan(each, switch.running())
-    push(switch, each, allow_management=True)
+        switch.plan(each, allow_management=False)
+    switch.take_over(each)
     other = radius(device, timeout_s=20)
     with pytest.raises(RefusedError, match="--allow-management"):
-        device_plan(other, switch.running())
+        switch.plan(other, allow_management=False)
 
 
 @SYSTEMS
@@ -174,9 +172,10 @@ def test_a_timeout_that_a_system_has_by_itself_is_not_rendered_where_it_is_not_p
 
 def test_the_group_that_a_switch_has_by_itself_is_nobodys_and_no_difference() -> None:
     each = radius("leaf-g1-r1")
-    switch = brownfield(each)
-    push(switch, each, allow_management=True)
-    switch.type(("aaa group server radius radius", "server 192.0.2.95"))
-    assert not device_plan(each, switch.running()).changes
-    push(switch, radius("leaf-g1-r1", timeout_s=20), allow_management=True)
-    assert "aaa group server radius radius\n  server 192.0.2.95" in switch.running()
+    switch = Operated(brownfield(each))
+    switch.take_over(each, all_of_it=True)
+    switch.switch.type(("aaa group server radius radius", "server 192.0.2.95"))
+    found = switch.plan(each)
+    assert (found.changes, found.others) == ((), ())
+    switch.push(radius("leaf-g1-r1", timeout_s=20))
+    assert "aaa group server radius radius\n  server 192.0.2.95" in switch.switch.running()

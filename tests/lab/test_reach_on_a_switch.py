@@ -140,7 +140,7 @@ def test_what_somebody_changes_of_ours_is_planned_away_and_what_they_open_beside
     switch = Operated(brownfield(base))
     switch.take_over(base)
     for path in OF_OURS[device]:
-        typed = Operated(switch.switch.copy(), switch.standing, switch.claims)
+        typed = switch.copy()
         typed.switch.type(path)
         with pytest.raises(RefusedError, match=r"--allow-management"):
             typed.plan(base, allow_management=False)
@@ -176,7 +176,7 @@ def test_a_rollback_leaves_what_others_have_put_since_into_blocks_that_the_push_
     base = wanted(device, "base")
     # only EOS has blocks that come with the push; no switch of the others was reached without its API and its port
     switch = Operated(bare_like(base) if base.config.os == "eos" else brownfield(base))
-    never_pushed = Operated(switch.switch.copy())
+    never_pushed = switch.copy()
     switch.take_over(base)
     for path in KEPT[device]:
         switch.switch.type(path)

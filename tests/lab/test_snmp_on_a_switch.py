@@ -13,7 +13,6 @@ from nornir_tasks.errors import DesignError, RefusedError
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Path
 from tests.lab.operated import Operated
-from tests.lab.pushes import push
 from tests.lab.typed_switches import SWITCHES, Switch
 from tests.property.mutants import each_change_is_reported
 from tests.unit.design import managed
@@ -104,9 +103,9 @@ def test_users_of_others_go_when_they_are_adopted_and_a_rollback_brings_them_bac
 @SYSTEMS
 def test_a_second_push_changes_nothing(device: str) -> None:
     each = snmp(device)
-    switch = brownfield(each)
-    push(switch, each, allow_management=True)
-    assert not device_plan(each, switch.running()).changes
+    switch = Operated(brownfield(each))
+    switch.take_over(each)
+    assert not switch.plan(each, allow_management=False).changes
 
 
 @SYSTEMS
@@ -138,7 +137,7 @@ def test_which_notifications_are_sent_and_from_where_stays_as_it_is(device: str)
     }[device]
     for line in theirs:
         switch.type((line,))
-    push(switch, each, allow_management=True)
+    Operated(switch).take_over(each)
     assert {(line,) for line in theirs} <= each.platform.to_tree(switch.running()).paths()
 
 
@@ -175,7 +174,7 @@ class TestUsersThatAreAccounts:
         switch = brownfield(each)
         synchronized = f"snmp-server user admin network-admin auth md5 0x{KEY[:32]} priv 0x{KEY[:32]} localizedkey"
         switch.type((synchronized,))
-        push(switch, each, allow_management=True)
+        Operated(switch).take_over(each)
         assert (synchronized,) in each.platform.to_tree(switch.running()).paths()
         assert not device_plan(each, switch.running()).changes
 
@@ -186,7 +185,7 @@ class TestUsersThatAreAccounts:
         lines += (f"snmp-server user them network-admin auth md5 0x{KEY[:32]} priv 0x{KEY[:32]} localizedkey",)
         for line in lines:
             switch.type((line,))
-        push(switch, each, allow_management=True)
+        Operated(switch).take_over(each)
         assert {(line,) for line in lines} <= each.platform.to_tree(switch.running()).paths()
 
     def test_of_one_that_is_adopted_it_goes_and_the_plan_shows_it(self) -> None:

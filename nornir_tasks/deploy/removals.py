@@ -127,7 +127,7 @@ class _Judge:
             is_replaced = self._instead(path, thing) is not None
             if is_replaced or (thing is not None and thing.path == path):
                 return is_replaced  # else it is a port, which a switch shows whatever is on it
-        if self.shown.has(path) or self._goes_with_its_lines(path) or self._is_emptied(path):
+        if self.shown.has(path) or self._goes_with_its_lines(path):
             return True
         for thing in reversed(things(path, self.os.ownership)):
             if thing.by == "account" and thing.key == self.shown.once:
@@ -143,14 +143,6 @@ class _Judge:
         found = rule_of(path, self.os.ownership)
         is_block = found is not None and found.shared and not things(path, self.os.ownership)
         return is_block and found is not None and found.by != ALWAYS_THERE
-
-    def _is_emptied(self, path: Path) -> bool:
-        """Is this the first line of an inner block, all of which this push takes over line by line?"""
-        node = self.owned.get(*path)
-        if node is None or not node.children or len(path) == 1 or things(path, self.os.ownership):
-            return False
-        leaves = (below for below, each in node.walk(path) if not each.children)
-        return not self.foreign.get(*path) and all(map(self.shown.takes_over, leaves))
 
     def _is_ours(self, thing: Thing) -> bool:
         """Is this wanted object ours as a whole? A loopback is not: others have addresses on it as well."""

@@ -16,7 +16,7 @@ from nornir_tasks.deploy.evidence import Shown, covers, key
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.announced import concern
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
-from nornir_tasks.platforms.ownership import Thing, decides, is_shared, rule_of, things
+from nornir_tasks.platforms.ownership import Thing, is_shared, rule_of, things
 from nornir_tasks.platforms.platform import Platform
 
 _INDEPENDENT = frozenset({"address", "pool", "pool route", "prefix", "route"})
@@ -162,8 +162,7 @@ class _Judge:
             matters: Literal["", "yes", "cannot tell"] = "cannot tell" if words.startswith("cannot") else "yes"
             self._found[path] = Others(path, words, path, matters=matters if words else "")
         else:
-            is_harmless = any(each.fullmatch(" / ".join(path)) for each in _each(self.os.harmless))
-            is_known = thing is not None or (is_harmless and not decides(path, self.os.ownership))
+            is_known = thing is not None or any(each.fullmatch(" / ".join(path)) for each in _each(self.os.harmless))
             is_quiet = is_shared(path, self.os.ownership) or is_factory(self.os, path)
             matters = "" if is_known or is_quiet else "cannot tell"
             self._found[path] = Others(path, "" if is_quiet else self._looks(path, thing), adopt, matters=matters)

@@ -224,7 +224,7 @@ def test_a_switch_that_relies_on_none_of_these_lines_is_not_refused() -> None:
     assert push(switch, whole)
 
 
-def test_timers_of_the_process_stay_and_may_matter_until_they_are_adopted() -> None:
+def test_timers_of_the_process_stay_and_are_named_until_they_are_adopted() -> None:
     whole = part(DEVICES["nxos"])
     switch = bare_like(whole)
     push(switch, whole)
@@ -233,7 +233,7 @@ def test_timers_of_the_process_stay_and_may_matter_until_they_are_adopted() -> N
     switch.type(timers)
     assert push(switch, whole) == 0
     (met,) = plan(switch, whole).others
-    assert (met.path, met.adopt, met.is_in_the_way, met.matters) == (timers, timers, False, "cannot tell")
+    assert (met.path, met.adopt, met.is_in_the_way) == (timers, timers, False)
     assert push(switch, whole, met.adopt) == 1
     assert roll_back(switch, whole) == 1
     assert whole.platform.to_tree(switch.running()).get(*timers) is not None

@@ -14,7 +14,7 @@ WORKERS = $(shell expr $$(nproc) + 2)
 # Tests start a thousand processes of ours: each would compile our modules anew, which takes as long as all else it does.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-roles test-long check bench clean
+.PHONY: help setup demo test test-fast test-roles test-long check bench clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,7 +27,11 @@ $(VENV)/.done: pyproject.toml constraints.txt scripts/setup.sh
 demo: setup ## Bring up the built-in lab, push to it twice, validate it
 	@$(TIMED) "make demo" scripts/demo.sh $(NORNIR)
 
-test: setup ## Unit, property, corpus and lab tests (budget 25 minutes)
+# A file that is named here is run, listed as slow or not.
+test-fast: setup ## Unit, error and property tests, without slow files, the machine and root (budget a minute on two cores)
+	@$(TIMED) "make test-fast" $(BIN)/python -m pytest -n $(shell nproc) --dist loadfile -m "not long" --fast $(ORDER) tests/unit tests/errors/test_errors.py tests/property
+
+test: setup ## Unit, property, corpus and lab tests (budget 25 minutes); as a normal user it says what it leaves out
 	@if [ "$$(id -u)" -eq 0 ]; then scripts/machine_packages.sh; fi
 	@$(TIMED) "make test" $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not long" --durations 20 $(ORDER)
 

@@ -7,22 +7,34 @@ bin=$(cd "$(dirname "$nornir")" && pwd)
 hosts=${HOSTS:-1}
 say() { printf '\n== %s\n' "$1"; }
 
-# What the last part needs is asked first: nobody wants to learn it after the rest.
-without=
+# What parts need is asked first: nobody wants to learn it after the rest. What cannot be done is left out, and said.
+left_out=()
 if [ "$hosts" -gt 0 ]; then
+  without=
   if [ "$(id -u)" -eq 0 ]; then
     scripts/machine_packages.sh
-  elif ! without=$(scripts/machine_packages.sh 2>&1); then
-    hosts=0
-  else
+  elif without=$(scripts/machine_packages.sh 2>&1); then
     without="lab machines need root for their network namespace: sudo make demo"
+  fi
+  if [ -n "$without" ]; then
+    if [ -n "${HOSTS:-}" ]; then
+      echo "$without" >&2
+      exit 1
+    fi
     hosts=0
+    left_out+=("GPU hosts: $without")
   fi
 fi
-if [ -n "$without" ] && [ -n "${HOSTS:-}" ]; then
-  echo "$without" >&2
-  exit 1
+proofs=()
+if ! without=$("$bin/python" scripts/can_prove.py 2>&1); then
+  proofs=(--without boundary)
+  left_out+=("the proof of the boundary: ${without:-scripts/can_prove.py failed}")
 fi
+tell_left_out() {
+  local each
+  for each in "${left_out[@]}"; do echo "$1: $each"; done
+}
+tell_left_out "will be left out"
 
 say "1. A fresh lab: rails (two NVUE spines, eight leaves on EOS and NX-OS), for storage and business a front fabric
       (two NVUE spines, a pair of leaves on each of EOS, NX-OS and NVUE), and an out-of-band tree that all of them are
@@ -33,15 +45,25 @@ say "1. A fresh lab: rails (two NVUE spines, eight leaves on EOS and NX-OS), for
 say "2. What the intent asks for"
 "$nornir" design
 say "3. What its lines do: who reaches whom, and that RDMA is lossless end to end"
-"$nornir" prove
+"$nornir" prove "${proofs[@]}"
 say "4. Push all planes, and the edge routers"
 "$nornir" push --yes
 say "5. Push again: nothing may change"
 "$nornir" push --yes
-say "6. Is the live network as the intent defines?"
+say "6. Another team types lines of its own on three of the switches: a VLAN with a number of ours and its gateway, a BGP
+      neighbour, a redistribution, a second loopback address. They stand after a push, a rollback and another push"
+theirs=(--limit front-leaf-g1-a --limit front-leaf-g2-a --limit front-leaf-g3-a)
+"$bin/python" scripts/others.py type
+"$nornir" push --yes
+"$bin/python" scripts/others.py check
+"$nornir" rollback --yes "${theirs[@]}"
+"$bin/python" scripts/others.py check
+"$nornir" push --yes
+"$bin/python" scripts/others.py check
+say "7. Is the live network as the intent defines?"
 "$nornir" validate
 for plane in compute storage business oob boundary; do
-  say "7. Plane $plane by itself"
+  say "8. Plane $plane by itself"
   "$nornir" validate --plane "$plane"
 done
 if [ "$hosts" -gt 0 ]; then
@@ -49,12 +71,12 @@ if [ "$hosts" -gt 0 ]; then
   if strategies=$("$bin/python" -c 'import ansible_mitogen, os; print(os.path.dirname(ansible_mitogen.__file__))' 2>/dev/null); then
     export ANSIBLE_STRATEGY=mitogen_linear ANSIBLE_STRATEGY_PLUGINS=$strategies/plugins/strategy
   fi
-  say "8. The other end of the cables: $hosts bare GPU host(s) as machines (the first time a disk image is made)"
+  say "9. The other end of the cables: $hosts bare GPU host(s) as machines (the first time a disk image is made)"
   "$nornir" lab up --hosts "$hosts"
-  say "9. Bring them up from the same intent: ansible-playbook site.yml"
+  say "10. Bring them up from the same intent: ansible-playbook site.yml"
   PATH="$bin:$PATH" ansible-playbook site.yml
-  say "10. Again: nothing may change"
+  say "11. Again: nothing may change"
   PATH="$bin:$PATH" ansible-playbook site.yml
 fi
 say "The lab stays up. Try: $nornir plan | render --out out | validate --json; end it with: $nornir lab down"
-if [ -n "$without" ]; then echo "GPU hosts were left out: $without"; fi
+tell_left_out "left out"

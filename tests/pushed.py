@@ -6,7 +6,7 @@ from nornir_tasks.deploy.dependence import living_without
 from nornir_tasks.deploy.evidence import Done, Evidence
 from nornir_tasks.deploy.plan import DevicePlan
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.platforms.config_tree import ConfigTree, Path
+from nornir_tasks.platforms.config_tree import ConfigTree, Path, in_printed_order
 
 
 def pushed(wanted: Wanted, *adopted: Path) -> Evidence:
@@ -29,4 +29,4 @@ def of(wanted: Wanted, plan: DevicePlan) -> Done:
     """The push of a plan, as the journal has it."""
     added = (each.path for each in plan.changes if each.op == "+")
     needs = living_without(wanted.platform, added, plan.foreign_before)
-    return replace(done(wanted, plan.owned_before, plan.owned_after), needs=needs)
+    return replace(done(wanted, in_printed_order(plan.owned_before), plan.owned_after), needs=needs)

@@ -87,6 +87,8 @@ def others_lines(plan: "PlanSummary", most_lines: int | None, preview: str) -> I
             yield f"  stays: {name} ({each.reason})"
     if most_lines is not None and len(shown) > most_lines:
         yield f"  and {len(shown) - most_lines} more, all shown by: {runnable(f'{preview} --limit {plan.device}')}"
+    if preview.startswith("nornir rollback"):
+        return  # which takes over nothing
     for words, is_wanted in (("a push needs", True), ("to have a push remove what stays", False)):
         objects = dict.fromkeys(" / ".join(each.adopt) for each, _ in shown if each.is_in_the_way is is_wanted)
         if objects and (most_lines is None or len(objects) <= most_lines):

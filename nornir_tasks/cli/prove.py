@@ -28,6 +28,10 @@ def prove(
             " isolation, boundary, class-path, pfc, headroom-fits, mtu, layer-1, ecn-before-pfc.",
         ),
     ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", help="Leave this proof out, and say so (may be given more than once)."),
+    ] = None,
     show_all: Annotated[
         bool,
         typer.Option(
@@ -73,7 +77,8 @@ def prove(
     pause. What fails is shown with the lines of both ends.
     Asks no switch; with --running it is what the switches run that is proved. A switch that does not answer and a line
     that may decide and is not known leave open what they touch (exit code 9), and never proved. What no line of an OS
-    shows could not be told either: that ends with 9 only where --only names the proof.
+    shows could not be told either: that ends with 9 only where --only names the proof. Where nft is missing, or users
+    may have no namespaces, what firewalls let pass could not be told: --without boundary makes all other proofs.
     """
     from nornir_tasks.cli.console import print_json
     from nornir_tasks.cli.documents import check_targets
@@ -86,16 +91,16 @@ def prove(
 
     targets = {"--junit": junit, "--sarif": sarif}
     check_targets(targets, {"--json": json})
-    design, proofs = load(site), tuple(only or ())
+    design, proofs, left_out = load(site), tuple(only or ()), tuple(without or ())
     if running:
         reach = Reach(accept_release=accept_release, workers=workers)
-        found = usecase.prove_running(design, reach, proofs, Display(), firewalls)
+        found = usecase.prove_running(design, reach, proofs, Display(), firewalls, left_out)
     else:
-        found = usecase.prove(design, proofs, Display(), firewalls)
+        found = usecase.prove(design, proofs, Display(), firewalls, left_out)
     sent = prove_packets.prove_packets(design) if packets else ()
     written = _write(found, design.site.name, targets)
     if json:
-        document: dict[str, Any] = {"undecided": list(map(str, found.undecided))}
+        document: dict[str, Any] = {"undecided": list(map(str, found.undecided)), "left_out": list(found.left_out)}
         if found.isolation is not None:
             document["isolation"] = isolation_as_json(found.isolation)
         if found.boundary is not None:
@@ -106,6 +111,8 @@ def prove(
         print_json(document)
     else:
         print_proofs(found, show_all=show_all)
+        for each in left_out:
+            _say(f"left out: {each} (--without)", is_document=False)
         _print_packets(sent)
     for line in written:
         _say(line, is_document=json)
@@ -206,6 +213,8 @@ def print_boundary(found: "Guarded", *, show_all: bool = False) -> None:
     from nornir_tasks.cli.console import out
 
     _print_pairs(found, show_all=show_all)
+    for reason in found.not_judged:
+        out.print(f"could not tell: boundary: what firewalls let pass: {reason}", markup=False)
     out.print(found.summary(), markup=False)
 
 
@@ -235,6 +244,7 @@ def boundary_as_json(found: "Guarded") -> dict[str, Any]:
     return {
         "proved": found.proved,
         "total": len(found.pairs),
+        "firewalls_not_judged": list(found.not_judged),
         "pairs": [
             {
                 "source": {"name": each.source.name, "zone": each.source.zone},

@@ -1,4 +1,4 @@
-"""``nornir rollback``: bring the owned sections back to what they were before the last push, or another one."""
+"""``nornir rollback``: take the last push back, or another one: what it added goes, what it removed comes back."""
 
 from typing import Annotated
 
@@ -24,7 +24,7 @@ def rollback(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Undo a push: the same transaction, with the journal's earlier sections as the wanted configuration."""
+    """Undo a push: what it added goes, what it removed comes back, and lines that others typed since stay."""
     from nornir_tasks.cli.console import err
     from nornir_tasks.cli.interrupt import interruptible
     from nornir_tasks.cli.push import MOST_LINES, approving, print_report

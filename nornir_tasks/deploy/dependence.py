@@ -54,10 +54,14 @@ def needed_by_others(
 
 def living_without(os: Platform, added: Iterable[Path], foreign: ConfigTree) -> Needs:
     """Lines that a push adds -> the lines of others that need such a line, and are there already without it."""
-    known = _any_line(os.dependents)
-    such = {path: _defines(os, path) for path in added}
-    such = {path: named for path, named in such.items() if named is not None or known.fullmatch(" / ".join(path))}
     strangers, words = _by_word(foreign)
+    if not strangers:
+        return {}
+    known, such = _any_line(os.dependents).fullmatch, dict[Path, Thing | None]()
+    for path in added:  # the words of others are few, and a first push adds thousands of lines
+        named = None if words.keys().isdisjoint(path[-1].split()) else _defines(os, path)
+        if named is not None or known(" / ".join(path)):
+            such[path] = named
     found = {path: _needing(os, path, named, strangers, words) for path, named in such.items()}
     return {path: needing for path, needing in found.items() if needing}
 

@@ -65,8 +65,8 @@ class Shown:
 
 
 def key(path: Path, os: Platform) -> Path:
-    """A line by what it sets, without the value, where a switch holds one value of it."""
-    return (*path[:-1], os.setting(path))
+    """A line by what it sets, without the value, where a switch holds one value of it, and in no release's spelling."""
+    return tuple(os.alike.get(text, text) for text in (*path[:-1], os.setting(path)))
 
 
 def covers(adopted: Path, path: Path) -> bool:
@@ -74,7 +74,7 @@ def covers(adopted: Path, path: Path) -> bool:
     if len(path) < len(adopted) or path[: len(adopted) - 1] != adopted[:-1]:
         return False
     line, name = path[len(adopted) - 1], adopted[-1]
-    return line == name or line.startswith((f"{name} ", f"{name}: "))
+    return line == name or line.startswith((f"{name} ", f"{name}: ", f"{name}\n"))
 
 
 def shown(os: Platform, done: Iterable[Done], adopted: tuple[Path, ...] = ()) -> Shown:

@@ -40,6 +40,7 @@ CREATE TABLE IF NOT EXISTS planned (push INTEGER PRIMARY KEY, devices TEXT NOT N
 CREATE TABLE IF NOT EXISTS claimed (
     push INTEGER NOT NULL, device TEXT NOT NULL, claims TEXT NOT NULL, adopted TEXT NOT NULL, needs TEXT NOT NULL,
     PRIMARY KEY (push, device));
+CREATE TABLE IF NOT EXISTS site (name TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS journal (id TEXT NOT NULL);
 """
 _OPEN = ("started", "committed")
@@ -108,6 +109,18 @@ class Journal:
             self._id = str(db.execute("SELECT id FROM journal").fetchone()[0])
         path.chmod(0o600)
 
+    def require_site(self, name: str) -> None:
+        """Raises LocalError if this is the journal of another site: what it has is no evidence here."""
+        with self._open() as db:
+            found = db.execute("SELECT name FROM site").fetchone()
+        if found is not None and found[0] != name:
+            hint = (
+                f"if the site was renamed, write 'site: {found[0]}' again; else move this file away: then nothing is "
+            )
+            hint += "shown to be ours, and nothing is removed"
+            what = "the journal is of another site, so it does not show what is ours here"
+            raise LocalError(Problem(str(self._path), what, f"site {name}", f"site {found[0]}", hint))
+
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
@@ -119,9 +132,13 @@ class Journal:
                 Problem(str(self._path), f"the journal cannot be read or written: {error}", hint=hint)
             ) from error
 
-    def begin(self, verb: str, owners: frozenset[str], planned: Collection[str], undoes: int | None = None) -> int:
+    def begin(
+        self, verb: str, owners: frozenset[str], planned: Collection[str], undoes: int | None = None, site: str = ""
+    ) -> int:
         """Start a push that has to change these switches, or a rollback that undoes one; returns its number."""
         with self._open() as db:
+            if site:
+                db.execute("INSERT INTO site SELECT ? WHERE NOT EXISTS (SELECT * FROM site)", (site,))
             row = db.execute(
                 "INSERT INTO push (started, verb, owners) VALUES (?, ?, ?)",
                 (self._now(), verb, json.dumps(sorted(owners))),

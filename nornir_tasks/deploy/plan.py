@@ -70,7 +70,7 @@ def device_plan(
     _refuse_obstacles(wanted, running)
     found = sides(wanted, running, evidence)
     _refuse_adopted_in_vain(wanted, running, evidence)
-    changes = tuple(difference(found.owned, found.after))
+    changes = found.changes
     plan = DevicePlan(wanted.device, changes, running, found.owned, found.after, found.foreign, found.others)
     if not changes:
         return plan
@@ -147,29 +147,38 @@ def sides(wanted: Wanted, running: ConfigTree, evidence: Evidence = NO_EVIDENCE)
         nobodys = parts[None].paths()
         owned, foreign = _moved(owned, foreign, lambda path: path in nobodys and evidence.shown(os).has(path))
     _leave_shared_headers(owned, foreign, tree, os.ownership)
-    used = tuple[Others, ...]()
-    if ports := unused_ports.touched(wanted, owned, tree):
+    found, used = Sides(owned, tree, foreign, tuple(difference(owned, tree))), tuple[Others, ...]()
+    if ports := unused_ports.touched(wanted, found.changes):
         used = tuple(unused_ports.in_use(wanted, ports, running, tree, evidence.shown(os)))
-        tree = unused_ports.left(tree, [each.path for each in used], running) if used else tree
-    found = settled(wanted, owned, foreign, lambda: evidence.shown(os), tree)
+    if used:
+        tree = unused_ports.left(tree, [each.path for each in used], running)
+        found = replace(found, after=tree, changes=tuple(difference(owned, tree)))
+    found = settled(wanted, found, lambda: evidence.shown(os))
     more = (each for each in found.others if not any(covers(port.path, each.path) for port in used))
     return replace(found, others=(*used, *more)) if used else found
 
 
 def _moved(owned: ConfigTree, foreign: ConfigTree, is_ours: Callable[[Path], bool]) -> tuple[ConfigTree, ConfigTree]:
     """Both parts, with further lines counted as ours: what is adopted, and what an owner of earlier left."""
-    paths = [path for path, _ in foreign.walk() if is_ours(path)]
-    if not paths:
+    moved = [(path, node.line) for path, node in foreign.walk() if is_ours(path)]
+    if not moved:
         return owned, foreign
-    owned, foreign = owned.copy(), foreign.copy()
-    for each in paths:
-        owned.add_path(each)
+    owned, foreign, paths = owned.copy(), foreign.copy(), [path for path, _ in moved]
+    for each, line in moved:
+        owned.add_path(each, line)
     left = {each[:depth] for each in paths for depth in range(1, len(each) + 1)}
     for path in sorted(left, key=len, reverse=True):
         above = foreign.get(*path[:-1])
         if above is not None and path[-1] in above.children and not above.children[path[-1]].children:
             del above.children[path[-1]]  # what it was in goes with it, where nothing else of others is there
     return owned, foreign
+
+
+def _remove(tree: ConfigTree, path: Path) -> None:
+    """Unless lines are below it."""
+    above, node = tree.get(*path[:-1]), tree.get(*path)
+    if above is not None and node is not None and not node.children:
+        del above.children[path[-1]]
 
 
 def took_effect(wanted: Wanted, running: ConfigTree, before: str, after: str) -> bool:

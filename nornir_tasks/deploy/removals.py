@@ -7,20 +7,22 @@ would be replaced has to be adopted by name; all else that only looks like ours 
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Literal
 
 from nornir_tasks.deploy.dependence import Others, needed_by_others, users
 from nornir_tasks.deploy.evidence import Shown, covers, key
 from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.intent.secret_name import PLACEHOLDER
 from nornir_tasks.platforms.announced import concern
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
-from nornir_tasks.platforms.ownership import Thing, is_shared, rule_of, things
+from nornir_tasks.platforms.ownership import ALWAYS_THERE, Thing, is_shared, rule_of, things
 from nornir_tasks.platforms.platform import Platform
 
 _INDEPENDENT = frozenset({"address", "pool", "pool route", "prefix", "route"})
 """Keys of objects that others may have as well in what is ours, such as a session in a VRF of ours."""
+_UNNAMEABLE = re.compile(rf"{PLACEHOLDER}|\n| / ")
 _BY_NUMBER = frozenset({"vlan", "lag"})
 _TAKEN_WHOLE = frozenset({"port", "subinterface", "address", "pool", *_BY_NUMBER})
 """Objects that are ours as a whole once a push has set them up: what others have in one is adopted by then."""
@@ -36,22 +38,21 @@ class Sides:
     """What it makes of them, with the first lines of blocks that stay for lines of others."""
     foreign: ConfigTree
     """All other lines."""
+    changes: tuple[Change, ...]
+    """From ``owned`` to ``after``."""
     others: tuple[Others, ...] = ()
 
 
-def settled(
-    wanted: Wanted, owned: ConfigTree, foreign: ConfigTree, shown: Callable[[], Shown], after: ConfigTree
-) -> Sides:
+def settled(wanted: Wanted, found: Sides, shown: Callable[[], Shown]) -> Sides:
     """Leave every line that may not go with others', and name it. ``shown``: asked only if a line would go or come."""
-    changes = tuple(difference(owned, after))
-    if not changes:
-        return Sides(owned, after, foreign)
-    judge = _Judge(wanted, owned, foreign, after, shown(), changes)
-    found = judge.others()
-    kept = judge.kept
-    if not kept:
-        return Sides(owned, after, foreign, found)
-    return Sides(*_without(owned, after, foreign, kept, judge.gone), found)
+    if not found.changes:
+        return found
+    judge = _Judge(wanted, found.owned, found.foreign, found.after, shown(), found.changes)
+    others = (*found.others, *judge.others())
+    if not judge.kept:
+        return replace(found, others=others)
+    owned, after, foreign = _without(found.owned, found.after, found.foreign, judge.kept, judge.gone)
+    return Sides(owned, after, foreign, tuple(difference(owned, after)), others)
 
 
 def _without(
@@ -93,6 +94,15 @@ class _Judge:
 
     def others(self) -> tuple[Others, ...]:
         """What is not shown to be ours; then ``kept`` has what stays."""
+        if self.gone:
+            self._judge_removals()
+        for thing in dict.fromkeys(self._coming_things()):
+            self._collide(thing)
+        for path in self._bare_vlans():
+            self._share(path)
+        return tuple(each for each in self._found.values() if each.reason and not self._is_said(each))
+
+    def _judge_removals(self) -> None:
         for path in self.gone:
             if not self._may_go(path):
                 self._meet(path)
@@ -101,11 +111,6 @@ class _Judge:
             self._found |= more
             self.kept |= more.keys()
         self._keep_blocks()
-        for thing in dict.fromkeys(self._coming_things()):
-            self._collide(thing)
-        for path in self._bare_vlans():
-            self._share(path)
-        return tuple(each for each in self._found.values() if each.reason and not self._is_said(each))
 
     def _is_said(self, each: Others) -> bool:
         """Is this line below another one that is said, or a first line whose lines are said one by one?"""
@@ -124,7 +129,7 @@ class _Judge:
             is_replaced = self._instead(path, thing) is not None
             if is_replaced or (thing is not None and thing.path == path):
                 return is_replaced  # else it is a port, which a switch shows whatever is on it
-        if self.shown.has(path):
+        if self.shown.has(path) or self._goes_with_its_lines(path) or self._is_emptied(path):
             return True
         for thing in reversed(things(path, self.os.ownership)):
             if thing.by == "account" and thing.key == self.shown.once:
@@ -134,6 +139,20 @@ class _Judge:
             if thing.by in _INDEPENDENT:
                 return False
         return False
+
+    def _goes_with_its_lines(self, path: Path) -> bool:
+        """Is this the first line of a block that means nothing by itself? It stays while a line of others is in it."""
+        found = rule_of(path, self.os.ownership)
+        is_block = found is not None and found.shared and not things(path, self.os.ownership)
+        return is_block and found is not None and found.by != ALWAYS_THERE
+
+    def _is_emptied(self, path: Path) -> bool:
+        """Is this the first line of an inner block, all of which this push takes over line by line?"""
+        node = self.owned.get(*path)
+        if node is None or not node.children or len(path) == 1 or things(path, self.os.ownership):
+            return False
+        leaves = (below for below, each in node.walk(path) if not each.children)
+        return not self.foreign.get(*path) and all(map(self.shown.takes_over, leaves))
 
     def _is_ours(self, thing: Thing) -> bool:
         """Is this wanted object ours as a whole? A loopback is not: others have addresses on it as well."""
@@ -186,7 +205,7 @@ class _Judge:
 
     def _instead(self, path: Path, thing: Thing | None) -> Path | None:
         """The wanted line that would replace this one; None: none would."""
-        if (setting := self._settings.get(key(path, self.os))) is not None and setting != path:
+        if (setting := self._setting_instead(path)) is not None:
             return setting
         if (other := self._only_one(path)) is not None:
             return other
@@ -194,31 +213,38 @@ class _Judge:
             return None
         return next((each for each in self._coming if covers(thing.path, each)), None)
 
+    def _setting_instead(self, path: Path) -> Path | None:
+        """The wanted value of what this line sets, if that is another one."""
+        setting = self._settings.get(key(path, self.os))
+        return setting if setting != path else None
+
     def _is_taken(self, thing: Thing) -> bool:
-        """Is this an object that the intent wants, such as a port that it cables? It is taken whole."""
+        """Is this an object that the intent wants and that is taken whole, such as a port that it cables?"""
         is_loopback = thing.key == self.wanted.capabilities.loopback_name
-        return thing.by in _TAKEN_WHOLE and not is_loopback and thing.path in self._wanted_things
+        is_whole = (thing.by in _TAKEN_WHOLE and not is_loopback) or thing.is_whole
+        return is_whole and thing.path in self._wanted_things
 
     def _only_one(self, path: Path) -> Path | None:
         """The wanted block in place of this one, of a kind that a switch has one of: a BGP process has one ASN."""
-        found = rule_of(path, self.os.ownership)
-        if found is None or not found.shared or things(path, self.os.ownership):
+        found, (kind, _, number) = rule_of(path, self.os.ownership), path[-1].rpartition(" ")
+        if found is None or not found.shared or found.by != "switch" or not (kind and number):
             return None
         above = self.after.get(*path[:-1])
         beside = above.children if above is not None else ()
-        return next(((*path[:-1], text) for text in beside if found.pattern.fullmatch(text)), None)
+        return next(((*path[:-1], text) for text in beside if text.rpartition(" ")[0] == kind), None)
 
     def _object(self, path: Path, thing: Thing | None) -> Path:
         """What the operator adopts: the object, where the line is of one."""
-        is_loopback = thing is not None and thing.key == self.wanted.capabilities.loopback_name
-        return path if thing is None or is_loopback else thing.path
+        if thing is None or thing.key == self.wanted.capabilities.loopback_name or thing.is_others_too:
+            return _name(path)
+        block = path[: len(thing.path)]
+        node = _both(self.owned, self.foreign, block)
+        return block if node else thing.path  # a neighbour of EOS is no block, but several lines
 
     def _looks(self, path: Path, thing: Thing | None) -> str:
         """Why a line is looked at at all, though nothing shows that it is ours."""
-        if thing is None:
-            return "the intent does not have it, and no push of ours added it"
         lag = self.wanted.capabilities.lag_prefix
-        if thing.by == "port" and lag and thing.key.startswith(lag):
+        if thing is not None and thing.by == "port" and lag and thing.key.startswith(lag):
             return "its number is one of ours, and no push of ours added it"
         marks = {
             "name": "its name begins as ours do",
@@ -229,8 +255,9 @@ class _Judge:
             "pair": "it makes the switch one of a pair",
             "account": "accounts are managed",
             "snmp user": "users are managed",
+            **dict.fromkeys(_INDEPENDENT, "its address is in a pool of ours"),
         }
-        return f"{marks.get(thing.by, 'its address is in a pool of ours')}, and no push of ours added it"
+        return f"{marks.get(thing.by if thing else '', 'the intent does not have it')}, and no push of ours added it"
 
     # -- what stays all the same -----------------------------------------------------------------------------------
 
@@ -269,8 +296,10 @@ class _Judge:
     # -- objects of others under numbers of ours -------------------------------------------------------------------
 
     def _coming_things(self) -> Iterator[Thing]:
-        lag = self.wanted.capabilities.lag_prefix
-        for path in self._coming:
+        """Objects with a number of ours that are there already: of one that is not, the first line comes as well."""
+        lag, new = self.wanted.capabilities.lag_prefix, set(self._coming)
+        inside = {path[:-1]: path for path in self._coming if len(path) > 1 and path[:-1] not in new}
+        for path in inside.values():
             for each in things(path, self.os.ownership)[:1]:
                 is_lag = each.by == "port" and bool(lag) and each.key.startswith(lag)
                 if (each.by in _BY_NUMBER or is_lag) and self._is_block(each.path):
@@ -312,6 +341,12 @@ class _Judge:
         self._found[path] = Others(path, reason, path, path)
 
 
+def _name(path: Path) -> Path:
+    """A line as ``--adopt`` can have it: up to a secret, a text of several rows, or what separates lines there."""
+    said = _UNNAMEABLE.split(path[-1], maxsplit=1)[0]
+    return path if said == path[-1] else (*path[:-1], said.rstrip(' "'))
+
+
 def is_factory(os: Platform, path: Path) -> bool:
     """Does a switch of this OS have this line before anybody configures it?"""
     return _any_of(os.factory).fullmatch(" / ".join(path)) is not None
@@ -330,7 +365,7 @@ def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
 def _both(owned: ConfigTree, foreign: ConfigTree, path: Path) -> ConfigTree | None:
     one, other = owned.get(*path), foreign.get(*path)
     if one is None or other is None:
-        return one or other
+        return other if one is None else one
     whole = one.copy()
     whole.merge(other)
     return whole

@@ -18,8 +18,8 @@ def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
     added = [each.path for each in changes if each.op == "+" and owned.get(*each.path) is not None]
     removed = [each.path for each in changes if each.op == "-"]
     target, others = owned.copy(), list[Others]()
-    changed = {key(path, os) for path in removed}
-    going = (path for path in added if key(path, os) not in changed)
+    earlier_values = {key(path, os) for path in removed}
+    going = [path for path in added if key(path, os) not in earlier_values]
     staying = dict(needed_by_others(os, going, foreign, before=push.needs))
     for path in sorted(added, key=len, reverse=True):
         above = target.get(*path[:-1])
@@ -33,12 +33,25 @@ def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
         else:
             del above.children[path[-1]]
     typed = {key(path, os): path for path, _ in foreign.walk()}
+    held = {key(path, os) for path in staying}
     for path in removed:
+        if key(path, os) in held:
+            continue  # what took its place stays
         if (there := typed.get(key(path, os))) is not None and there != path:
             others.append(Others(there, f"it was typed since; the push had removed '{path[-1]}'", there))
         else:
             target.add_path(path)
-    return Sides(owned, target, foreign, tuple(others))
+    _number(target, earlier, later)
+    return Sides(owned, target, foreign, tuple(difference(owned, target)), tuple(others))
+
+
+def _number(target: ConfigTree, earlier: ConfigTree | None, later: ConfigTree | None) -> None:
+    """Give lines the order in which the switch printed them: it is the order that they are sent in."""
+    for text, node in target.children.items():
+        one, other = (tree.children.get(text) if tree is not None else None for tree in (earlier, later))
+        known = one if one is not None else other
+        node.line = known.line if known is not None else node.line
+        _number(node, one, other)
 
 
 def _parted(running: ConfigTree, earlier: ConfigTree, later: ConfigTree) -> tuple[ConfigTree, ConfigTree]:

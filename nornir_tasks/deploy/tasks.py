@@ -33,7 +33,7 @@ from nornir_tasks.drivers.session import Depth, Running, SwitchSession, Waiting
 from nornir_tasks.drivers.shown_certificate import shown_certificate
 from nornir_tasks.errors import LocalError
 from nornir_tasks.inventory.connection import CONNECTION
-from nornir_tasks.platforms.config_tree import Path
+from nornir_tasks.platforms.config_tree import Path, in_printed_order
 from nornir_tasks.platforms.observed import Certificate, Observed
 
 T = TypeVar("T")
@@ -217,7 +217,8 @@ class _Notes:
     def started(self, plan: DevicePlan) -> None:
         os = self.wanted.platform
         needs = living_without(os, (each.path for each in plan.changes if each.op == "+"), plan.foreign_before)
-        done = Done(os.to_text(plan.owned_before), os.to_text(plan.owned_after), self.adopted, needs)
+        before, after = os.to_text(in_printed_order(plan.owned_before)), os.to_text(plan.owned_after)
+        done = Done(before, after, self.adopted, needs)
         self.push.journal.start(self.push.number, self.wanted.device, done, digest(self.wanted.claims))
         self.is_begun = True
 

@@ -307,7 +307,7 @@ class Transaction:
         text = self._patiently(lambda: session.read(Depth.TEXT)).text
         with COMPUTING:
             found = self._sides(text)
-            return not any(difference(found.owned, found.after))
+            return not found.changes
 
     def _sides(self, running_text: str) -> Sides:
         return sides(self.wanted, self.wanted.platform.to_tree(running_text), self.rules.evidence)
@@ -328,8 +328,7 @@ class Transaction:
         with COMPUTING:
             found = self._sides(running.text)
             problems = [
-                Problem(self.device, f"after the commit this is not as planned: {change}")
-                for change in difference(found.owned, found.after)
+                Problem(self.device, f"after the commit this is not as planned: {change}") for change in found.changes
             ]
             problems += [
                 Problem(self.device, f"the commit changed a line that is not ours: {change}")

@@ -1,21 +1,23 @@
 """Ports without a cable that the intent wants shut, and that others use: they are left as they are, and named. Pure."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from nornir_tasks.deploy.dependence import Others
 from nornir_tasks.deploy.evidence import Shown
 from nornir_tasks.deploy.removals import is_factory
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
+from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
 from nornir_tasks.platforms.ownership import things
 
 
-def touched(wanted: Wanted, owned: ConfigTree, tree: ConfigTree) -> dict[Path, str]:
+def touched(wanted: Wanted, changes: Iterable[Change]) -> dict[Path, str]:
     """The blocks of unused ports of which a line would change -> the name of the port."""
     spare, rules = wanted.claims.spare_ports, wanted.platform.ownership
     found = {}
-    for change in difference(owned, tree) if spare else ():
+    for change in changes if spare else ():
+        if spare.isdisjoint(word for text in change.path[:2] for word in text.split()):
+            continue  # far the most lines of a first push
         for each in things(change.path, rules)[:1]:
             if each.by == "port" and each.key in spare:
                 found[each.path] = each.key

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.files import programs
 from switch_twins.client import ENDED, READY, RECORD
 
 LOG = "log"
@@ -90,6 +91,7 @@ class LabProcess:
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
                     pass_fds=(lock,),
+                    env=programs.environment(),
                 )
         finally:
             os.close(lock)  # the process has it now, if there is one

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.files import programs
 from nornir_tasks.lab.memory import available_mib
 
 RUN = Path("/run/gpufabric")
@@ -54,7 +55,9 @@ def remove_leftovers(directory: Path) -> int:
         what = "a routed lab has network namespaces here, which only root can remove"
         raise LabError(Problem(str(directory), what, found=_few(found), hint="sudo nornir lab down"))
     command = [sys.executable, "-m", "switch_twins.routed.leftovers", lab_name(directory), str(run_folder(directory))]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_END_TIMEOUT_S, check=False)  # noqa: S603
+    done = subprocess.run(  # noqa: S603
+        command, capture_output=True, text=True, timeout=_END_TIMEOUT_S, check=False, env=programs.environment()
+    )
     if done.returncode or (found := leftovers(directory)):
         what = "what a routed lab has on this machine cannot be removed"
         raise LabError(Problem(str(directory), what, found=done.stderr.strip() or _few(found)))
@@ -83,11 +86,11 @@ def check_requirements(switches: int, cables: int) -> None:
 
 def _programs() -> Iterator[Problem]:
     missing = [str(FRR / name) for name in _DAEMONS if not (FRR / name).exists()]
-    missing += [] if _is_there("vtysh") else ["vtysh"]
+    missing += [] if programs.find("vtysh") else ["vtysh"]
     if missing:
         what = "a routed lab needs FRR, which this machine has not: sudo apt-get install -y frr"
         yield Problem(_OPTION, what, found=f"no {', no '.join(missing)}")
-    if not _is_there("ip"):
+    if programs.find("ip") is None:
         yield Problem(
             _OPTION, "a routed lab needs iproute2, which this machine has not: sudo apt-get install -y iproute2"
         )
@@ -170,15 +173,17 @@ def lacking() -> tuple[str, ...]:
 def _ip(*words: str) -> str:
     """Run ``ip``; what it said if it failed, else "" ."""
     try:
-        done = subprocess.run(["ip", *words], capture_output=True, text=True, timeout=_PROBE_TIMEOUT_S, check=False)  # noqa: S603, S607
+        done = subprocess.run(  # noqa: S603
+            ["ip", *words],  # noqa: S607
+            capture_output=True,
+            text=True,
+            timeout=_PROBE_TIMEOUT_S,
+            check=False,
+            env=programs.environment(),
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     return "" if done.returncode == 0 else done.stderr.strip() or f"exit code {done.returncode}"
-
-
-def _is_there(program: str) -> bool:
-    folders = [*os.environ.get("PATH", "").split(":"), "/usr/sbin", "/sbin", "/usr/bin"]
-    return any(Path(folder, program).exists() for folder in folders if folder)
 
 
 def _few(names: list[str]) -> str:

@@ -106,6 +106,15 @@ class ConfigTree:
             yield from child.lines(indent, depth + 1)
 
 
+def in_printed_order(tree: ConfigTree) -> ConfigTree:
+    """The same lines in the order of the source text, whatever parts the tree was joined from."""
+    ordered = ConfigTree(tree.text, tree.line)
+    ordered.repeats = tree.repeats
+    for node in sorted(tree.children.values(), key=lambda each: each.line):
+        ordered.children[node.text] = in_printed_order(node) if node.children else node
+    return ordered
+
+
 @dataclass(frozen=True, slots=True)
 class Heredoc:
     """A block of text that is not configuration, such as a banner. ``end`` may use groups of ``start``."""

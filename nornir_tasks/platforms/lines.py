@@ -142,7 +142,7 @@ class Block:
 def one_value(rows: Iterable[Row], before: str = "") -> str:
     """A pattern of the lines with one value; lines with equal groups are one setting. Empty: there are none."""
     settings = dict.fromkeys(each.single for each in rows if each.single)
-    return f"^({before}(?:{'|'.join(settings)}))(?: |$)" if settings else ""
+    return f"^({before}(?:{'|'.join(settings)}))(?:\\s|$)" if settings else ""
 
 
 def replaced(blocks: Iterable[Block]) -> tuple[tuple[str, ...], ...]:

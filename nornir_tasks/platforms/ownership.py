@@ -57,6 +57,7 @@ Key = Literal[
     "snmp user",
     "base ssh",
     "base aaa",
+    "base order",
     "base radius",
     "base control",
     "base port",
@@ -97,17 +98,27 @@ _WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
 _DECIDES = frozenset({"spanning tree", "lag hash"})
 """Of these, what says where frames go: a line of others counts beside ours, or instead of it."""
 
-_NUMBERS = frozenset({"address", "prefix", "pool", "pool route", "route", "vlan", "subinterface", "parent", "lag"})
-"""Keys that anybody may choose: an object with such a key is ours only if it is shown to be."""
+_NAMED = frozenset(
+    {
+        *("name", "vrf", "account", "account that goes", "snmp user"),
+        *("base aaa", "base radius", "base snmp", "base api", "base control"),
+    }
+)
+"""Keys that are names of our own: an object that the intent wants by its name is ours. Numbers and addresses anybody
+may choose, and what a switch has by itself (a port, the management VRF) others use too."""
 
+_OTHERS_TOO = frozenset({"base management", "base port", "management vrf"})
+"""Keys of what others have lines in as a matter of course: such lines are adopted one by one."""
+
+ALWAYS_THERE: Key = "base network"
+"""Of a container that its system never removes, whatever is taken out of it: the management VRF of NX-OS."""
 _OF_BASE: Mapping[str, frozenset[BaseSection]] = {
     **{f"base {section}": frozenset({section}) for section in BASE_SECTIONS},
-    "base network": NETWORK_SECTIONS,
+    ALWAYS_THERE: NETWORK_SECTIONS,
+    "base order": frozenset({"aaa"}),
     "base port": PORT_SECTIONS,
 }
 """What is the base's where the intent manages any of these sections of it."""
-
-_KEYED = frozenset({*_BY, "pool", "pool route"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # as keys by identity: by value, each look at one hashes all below it
@@ -164,7 +175,11 @@ def _which(found: re.Match[str], rules: tuple[Rule, ...]) -> tuple[Rule, str]:
     """The rule that matched, and the key it found (empty if it needs none)."""
     number = str(found.lastgroup).removeprefix("rule_")
     matched = rules[int(number)]
-    return matched, matched.prefix + found[f"key_{number}"] if matched.by in _KEYED else ""
+    return matched, matched.prefix + found[f"key_{number}"] if _has_key(matched) else ""
+
+
+def _has_key(matched: Rule) -> bool:
+    return "key" in matched.pattern.groupindex
 
 
 def owner_of(key: str, by: Key, claims: Claims, enclosing: str | None) -> str | None:
@@ -207,8 +222,18 @@ class Thing:
 
     @property
     def is_named(self) -> bool:
-        """Is its key a name, and not a number that anybody may choose? A port and a pair have the names of their OS."""
-        return self.by not in _NUMBERS and self.by not in {"port", "pair"}
+        """Is its key a name of our own?"""
+        return self.by in _NAMED
+
+    @property
+    def is_others_too(self) -> bool:
+        """Do others have lines in it, as in the management port, so that it is not adopted as a whole?"""
+        return self.by in _OTHERS_TOO
+
+    @property
+    def is_whole(self) -> bool:
+        """Would lines of others in it be at odds with ours, as a second address of the management port is?"""
+        return self.by in {*_OTHERS_TOO, "base order"}
 
 
 def things(path: Path, rules: Sequence[Rule]) -> tuple[Thing, ...]:
@@ -219,7 +244,7 @@ def things(path: Path, rules: Sequence[Rule]) -> tuple[Thing, ...]:
         if match is None:
             break
         matched, key = _which(match, known)
-        if matched.by in _KEYED:
+        if _has_key(matched):
             end = match.end(f"key_{str(match.lastgroup).removeprefix('rule_')}")
             found.append(Thing((*path[:depth], text[:end].removeprefix("no ")), matched.by, key))
         known = matched.children

@@ -6,7 +6,7 @@ are listed to whoever uses that OS (``platforms.missing_parts``), and by a confo
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from nornir_tasks.design.capabilities import Capabilities, Disruption, OsFacts
@@ -155,6 +155,8 @@ class Platform:
     setting: Callable[[Path], str] = MISSING
     """The last line of a path by what it sets: without its value where a switch holds one value of it, and without
     ``no``."""
+    alike: Mapping[str, str] = field(default_factory=dict)
+    """Parts of paths that releases spell otherwise -> one of the spellings."""
     factory: tuple[str, ...] = ()
     """Regular expressions over ``" / ".join(path)``: lines that a switch has before anybody configures it."""
     dependents: tuple[Dependence, ...] = ()

@@ -10,6 +10,7 @@ from typing import Any
 
 from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.files import programs
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.lab.faults import End, closest
 from nornir_tasks.lab.manager import Lab
@@ -91,7 +92,14 @@ def probe(site: str | Path, source: str, target: str, seconds: float) -> Probe:
 def _run(lab: Lab, order: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     command = lab.command(_MODULE, json.dumps(order))
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + _PATIENCE_S, check=False)  # noqa: S603
+        done = subprocess.run(  # noqa: S603
+            command,
+            capture_output=True,
+            text=True,
+            timeout=seconds + _PATIENCE_S,
+            check=False,
+            env=programs.environment(),
+        )
     except subprocess.TimeoutExpired as error:
         raise LabError(Problem("probe", f"does not end within {seconds + _PATIENCE_S:.0f} s")) from error
     if done.returncode:

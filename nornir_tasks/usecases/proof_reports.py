@@ -67,7 +67,8 @@ def junit(found: Proved, site: str) -> str:
     if found.isolation is not None:
         _suite(suites, ISOLATION, list(_cases_of_pairs(found.isolation.pairs)))
     if found.boundary is not None:
-        _suite(suites, BOUNDARY, list(_cases_of_pairs(found.boundary.pairs)))
+        unsaid = [("what firewalls let pass", "error", each, "") for each in found.boundary.not_judged]
+        _suite(suites, BOUNDARY, [*unsaid, *_cases_of_pairs(found.boundary.pairs)])
     for each in found.outcomes:
         _suite(suites, each.name, list(_cases(each, found)))
     ElementTree.indent(suites)
@@ -138,6 +139,8 @@ def sarif(found: Proved, site: str) -> str:
     results = list[dict[str, Any]]()
     for name, its in ((ISOLATION, found.isolation), (BOUNDARY, found.boundary)):
         results += _results_of_pairs(name, its.pairs) if its is not None else ()
+    for reason in found.boundary.not_judged if found.boundary is not None else ():
+        results.append(_result(BOUNDARY, "open", f"what firewalls let pass could not be told: {reason}"))
     results += [result for each in found.outcomes for result in _results(each, found)]
     names = list(dict.fromkeys(each["ruleId"] for each in results))
     rules = [{"id": name, "shortDescription": {"text": ABOUT[name]}} for name in names]

@@ -48,15 +48,24 @@ class Proved:
     quotes: Quotes
     """Looks up the lines behind a verdict."""
     boundary: Guarded | None = None
-    """None: it was not to be proved, the site has none, or it could not be."""
+    """None: it was not to be proved, or the site has none."""
+    left_out: tuple[str, ...] = ()
+    """The proofs that nobody asked for, or that were to be left out."""
 
 
-def prove(design: SiteDesign, only: tuple[str, ...] = (), on: On = ignore, firewalls: str | None = None) -> Proved:
+def prove(
+    design: SiteDesign,
+    only: tuple[str, ...] = (),
+    on: On = ignore,
+    firewalls: str | None = None,
+    without: tuple[str, ...] = (),
+) -> Proved:
     """Render every switch, read that back, and judge it. Raises IntentError for a proof that there is not.
 
     ``firewalls``: a folder with what the firewalls run, to be judged in place of what their roles load.
+    ``without``: proofs that are left out.
     """
-    _check(only)
+    chosen = _chosen(only, without)
     selection = select(design)
     seen = rendered(selection, on)
 
@@ -65,7 +74,7 @@ def prove(design: SiteDesign, only: tuple[str, ...] = (), on: On = ignore, firew
         tree = each.platform.to_tree(each.text)
         return Source(f"{name}{each.platform.file_suffix}", tree, each.platform.lossless)
 
-    return _proved(design, only, seen, SURE, source, firewalls=partial(prove_boundary, folder=firewalls))
+    return _proved(design, chosen, seen, SURE, source, firewalls=partial(prove_boundary, folder=firewalls))
 
 
 def prove_running(
@@ -74,13 +83,14 @@ def prove_running(
     only: tuple[str, ...] = (),
     on: On = ignore,
     firewalls: str | None = None,
+    without: tuple[str, ...] = (),
 ) -> Proved:
     """Read what every switch runs, and judge that; nothing is changed.
 
     A switch that does not answer, and lines that may decide and are not known, leave open what they touch.
     Raises IntentError for a proof that there is not.
     """
-    _check(only)
+    chosen = _chosen(only, without)
     access, selection = Access(reach, on), select(design)
     selection = selection.with_releases(access.accepted(selection))
     texts: dict[str, str] = {}
@@ -89,7 +99,7 @@ def prove_running(
     unreachable = {name: str(error.problems[0].what) for name, error in found.errors.items()}
     seen = {name: found.values[name] for name in selection if name in found.values}
     doubts = SURE
-    if _is_chosen(ISOLATION, only) or _is_chosen(BOUNDARY, only):
+    if {ISOLATION, BOUNDARY} & {*chosen}:
         wanted = {name: selection.realised(name).config for name in found.values}
         doubts = unsure(design.network, wanted, found.values, platforms(), unreachable)
 
@@ -98,23 +108,24 @@ def prove_running(
         return Source(f"running configuration of {name}", os.to_tree(texts[name]), os.lossless)
 
     judge_firewalls = firewalls_unread if firewalls is None else partial(prove_boundary, folder=firewalls)
-    return _proved(design, only, seen, doubts, source, unreachable, firewalls=judge_firewalls)
+    return _proved(design, chosen, seen, doubts, source, unreachable, firewalls=judge_firewalls)
 
 
-def _is_chosen(proof: str, only: tuple[str, ...]) -> bool:
-    return not only or proof in only
-
-
-def _check(only: tuple[str, ...]) -> None:
-    unknown = [each for each in only if each not in PROOFS]
-    if unknown:
-        what = f"no such proof: {', '.join(unknown)}"
-        raise IntentError(Problem("--only", what, expected=f"one of {', '.join(PROOFS)}"))
+def _chosen(only: tuple[str, ...], without: tuple[str, ...]) -> tuple[str, ...]:
+    """The proofs to be made, in the order of PROOFS."""
+    for option, names in (("--only", only), ("--without", without)):
+        if unknown := [each for each in names if each not in PROOFS]:
+            what = f"no such proof: {', '.join(unknown)}"
+            raise IntentError(Problem(option, what, expected=f"one of {', '.join(PROOFS)}"))
+    found = tuple(each for each in PROOFS if each in (only or PROOFS) and each not in without)
+    if not found:
+        raise IntentError(Problem("--without", "no proof is left"))
+    return found
 
 
 def _proved(
     design: SiteDesign,
-    only: tuple[str, ...],
+    chosen: tuple[str, ...],
     seen: Mapping[str, Seen],
     doubts: Unsure,
     source: Callable[[str], Source],
@@ -123,25 +134,27 @@ def _proved(
     firewalls: Callable[[SiteDesign], tuple[Guarded | None, list[Problem]]],
 ) -> Proved:
     found, problems = None, list[Problem]()
-    if _is_chosen(ISOLATION, only):
+    if ISOLATION in chosen:
         found, problems = _isolated(design, {name: with_open_trunks(each) for name, each in seen.items()}, doubts)
-    guarded_by_rules, more = firewalls(design) if _is_chosen(BOUNDARY, only) else (None, [])
-    problems += more
-    if _is_chosen(BOUNDARY, only):
+    guarded_by_rules = None
+    if BOUNDARY in chosen:
+        guarded_by_rules, more = firewalls(design)
+        problems += more
         configs = {name: each.config for name, each in seen.items()}
         guarded_by_rules, more = with_edges(design, configs, doubts, guarded_by_rules)
         problems += more
-    chosen = [judge for name, judge in _OF_CABLES.items() if _is_chosen(name, only)]
+    judges = [judge for name, judge in _OF_CABLES.items() if name in chosen]
     outcomes = list[Outcome]()
-    if chosen:
+    if judges:
         read = _read(design, seen, unreachable)
-        outcomes = [judge(read) for judge in chosen]
+        outcomes = [judge(read) for judge in judges]
         problems += [
             Problem(f"{each.name}", f"{count} {each.unit} could not be told", found=reason, hint=_UNKNOWN)
             for each in outcomes
             for reason, count in each.undecided.items()
         ]
-    return Proved(found, tuple(outcomes), tuple(problems), Quotes(source), guarded_by_rules)
+    left_out = tuple(each for each in PROOFS if each not in chosen)
+    return Proved(found, tuple(outcomes), tuple(problems), Quotes(source), guarded_by_rules, left_out)
 
 
 _UNKNOWN = "take the line away, or judge by hand what it does to packets"

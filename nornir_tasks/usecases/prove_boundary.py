@@ -1,7 +1,7 @@
 """Prove what the firewalls' generated rules let pass between the zones of the boundary."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ def prove_boundary(design: SiteDesign, folder: str | None = None) -> tuple[Guard
     try:
         states = tuple(planned(design) if folder is None else collected(design, Path(folder)))
     except LabError as error:
-        return None, list(error.problems)
+        return _not_judged(error.problems)
     judged = judge(found, states, overview=True)
     if folder is None:
         judged = Guarded((*judged.pairs, *failures(found, states)))
@@ -73,15 +73,22 @@ def with_edges(
     pairs = judge_edges(terms, edges, {name: its for name, its in why.items() if its})
     found = Guarded(pairs)
     problems = [Problem(BOUNDARY, "could not be told", found=line, hint=_HINT) for line in found.undecided]
-    return Guarded((*(firewalls.pairs if firewalls is not None else ()), *pairs)), problems
+    others, why_not = (firewalls.pairs, firewalls.not_judged) if firewalls is not None else ((), ())
+    return Guarded((*others, *pairs), why_not), problems
 
 
-def firewalls_unread(design: SiteDesign) -> tuple[None, list[Problem]]:
+def firewalls_unread(design: SiteDesign) -> tuple[Guarded | None, list[Problem]]:
     """Where what switches run is judged, and nobody says what the firewalls run: that is not proved."""
     if boundary(design.site.intent, design.network) is None:
         return None, []
     hint = "give --firewalls what playbooks/boundary_state.yml read, or judge what roles load: without --running"
-    return None, [Problem(BOUNDARY, "what the firewalls run was not read", hint=hint)]
+    return _not_judged([Problem(BOUNDARY, "what the firewalls run was not read", hint=hint)])
+
+
+def _not_judged(problems: Iterable[Problem]) -> tuple[Guarded, list[Problem]]:
+    """No firewall was judged: that is said wherever verdicts are, and never counts as proved."""
+    reasons = tuple(f"{each.what} ({each.found})" if each.found else each.what for each in problems)
+    return Guarded((), reasons), list(problems)
 
 
 FILES = {

@@ -199,7 +199,7 @@ def last_push(site: str | Path) -> int:
 def rollback(
     design: SiteDesign, push: int, reach: Reach, approve: Approve, on: On = ignore, *, limit: Sequence[str] = ()
 ) -> PushReport:
-    """Undo a push: the same transaction, with the journal's earlier sections as the wanted configuration.
+    """Undo a push: the same transaction, with what it added taken out and what it removed put back.
 
     Each switch that runs what it ran before is undone, whatever becomes of the others: a second rollback takes those.
 
@@ -351,7 +351,7 @@ class _Run:
         if not names:
             return Results({}, {})
         owners = self.design.owners_noted({name: found.plans[name].owners for name in names})
-        number = past.journal.begin(self.verb, owners, found.changing, self.undoes)
+        number = past.journal.begin(self.verb, owners, found.changing, self.undoes, self.design.site.intent.site)
         lock.note_push(number)
         with (
             following(self.access.on, Work.PUSH, len(names)) as step,

@@ -122,6 +122,8 @@ def evidence_of(design: SiteDesign, adopted: Adopted = MappingProxyType({})) -> 
     """Switch -> what is shown to be ours there, by the site's journal; nothing where there is no journal yet."""
     path = design.site.state_directory / JOURNAL
     journal = Journal(path) if path.exists() else None
+    if journal is not None:
+        journal.require_site(design.site.intent.site)
     last = journal.last_claims() if journal is not None else {}
 
     def of_switch(name: str) -> Evidence:

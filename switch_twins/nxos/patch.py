@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from ..engine import Node, Tree
 
 LAYER_3 = (
@@ -33,7 +35,12 @@ class _Side:
     def __init__(self, tree: Tree, node: Node) -> None:
         self.tree, self.node = tree, node
         shown = (child for child in node.ordered() if not self._is_default(child))
-        self.children = {(child.rule.key(child.identity) if child.rule else ()): child for child in shown}
+        self.children = {_key(child): child for child in shown}
+
+    def with_empty(self, other: "_Side") -> "dict[Hashable, Node]":
+        """The lines, and modes that are empty here and not on the other side: they lose lines, and stay."""
+        empty = {_key(child): child for child in self.node.ordered() if child.rule and child.rule.hide_empty}
+        return {**{key: child for key, child in empty.items() if key in other.children}, **self.children}
 
     def has_by_default(self, child: Node) -> bool:
         """Does this line need no removal, because it is the default here?"""
@@ -51,20 +58,25 @@ class _Side:
         return rule.hide_empty and not _Side(self.tree, child).children
 
 
+def _key(node: Node) -> Hashable:
+    return node.rule.key(node.identity) if node.rule else ()
+
+
 def _difference(old: _Side, new: _Side, depth: int) -> tuple[list[str], list[str]]:
     """The lines to remove, in reverse order, and the lines to add, in order."""
     pad = "  " * depth
+    there = new.with_empty(old)
     inner = {
         key: _difference(_Side(old.tree, old.children[key]), _Side(new.tree, node), depth + 1)
-        for key, node in new.children.items()
+        for key, node in there.items()
         if key in old.children
     }
     removals: list[str] = []
     for key, node in reversed(list(old.children.items())):
-        if key not in new.children:
+        if key not in there:
             if not new.has_by_default(node) and not _is_port(node):
                 removals.append(pad + (node.words if node.negated else f"no {node.words}"))
-        elif _gives_way(node, new.children[key]):
+        elif _gives_way(node, there[key]):
             removals.append(f"{pad}no {node.words}")
         elif inner[key][0]:
             removals += [pad + node.line, *inner[key][0]]

@@ -75,4 +75,5 @@ class Operated:
         found = sides(wanted, wanted.platform.to_tree(self.running()), self._evidence(adopted))
         rest = list(difference(found.owned, found.after))
         assert rest == [], f"not as planned: {rest}"
-        assert list(difference(plan.foreign_before, found.foreign)) == [], "a line of others changed"
+        lost = list(difference(plan.foreign_before, found.foreign))
+        assert lost == [], f"lines of others changed: {lost}"

@@ -72,7 +72,15 @@ def roll_back(switch: Switch, wanted: Wanted) -> int:
 
 
 def _carry_out(switch: Switch, wanted: Wanted, made: DevicePlan, known: Evidence) -> None:
-    """The switch's own words agree with the plan, and so does the gate: what was planned, and no line of others."""
+    """Send it; the gate agrees: what was planned, and no line of others."""
+    send(switch, wanted, made)
+    found = sides(wanted, wanted.platform.to_tree(switch.running()), known)
+    assert list(difference(found.owned, found.after)) == []
+    assert list(difference(made.foreign_before, found.foreign)) == []
+
+
+def send(switch: Switch, wanted: Wanted, made: DevicePlan) -> None:
+    """What a push sends. The switch takes all of it, and its own words agree with the plan."""
     before = switch.running()
     running = wanted.platform.to_tree(before)
     switch.take(candidate(wanted, made))
@@ -81,6 +89,3 @@ def _carry_out(switch: Switch, wanted: Wanted, made: DevicePlan, known: Evidence
         assert session_changes(before, switch.running()) == frozenset(made.changes)
     if isinstance(switch, NxosSwitch):  # its own patch says what the plan says
         assert settle(server_changes(switch.printed), running) == frozenset(made.changes)
-    found = sides(wanted, wanted.platform.to_tree(switch.running()), known)
-    assert list(difference(found.owned, found.after)) == []
-    assert list(difference(made.foreign_before, found.foreign)) == []

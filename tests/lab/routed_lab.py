@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -19,7 +18,7 @@ from at_terminal import Operator
 from nornir_tasks.design.network import Network
 from nornir_tasks.lab.routed import lab_name
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespaces, which needs root")
+needs_root = pytest.mark.needs("root")
 CONVERGED_S = 120.0
 """Of a loaded machine; an idle one needs a few seconds."""
 _STEP_S = 0.2

@@ -1,4 +1,4 @@
-"""TACACS+ on switches that others have configured: our servers first, then local accounts; others' servers go."""
+"""TACACS+ on switches that others have configured: our servers, then local accounts; others' stay until adopted."""
 
 from __future__ import annotations
 
@@ -11,40 +11,41 @@ from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Path
-from tests.lab.pushes import push
+from tests.lab.operated import Operated
 from tests.lab.typed_switches import SWITCHES, Switch
 from tests.property.mutants import each_change_is_reported
 from tests.unit.design import managed
 
 SYSTEMS = pytest.mark.parametrize("device", managed.DEVICES.values(), ids=managed.DEVICES)
 GROUP = "aaa group server tacacs+ GPUFABRIC"
-BY_HAND: dict[str, tuple[Path, ...]] = {
+OF_OURS: dict[str, tuple[Path, ...]] = {
+    "leaf-g1-r0": ((GROUP, "server 192.0.2.99 vrf MGMT"), ("aaa authentication login default local",)),
+    "leaf-g1-r1": ((GROUP, "server 192.0.2.99"), ("aaa authentication login default local",)),
+    "spine-1": (("system", "aaa", "authentication", 'order: ["local"]'),),
+    "spine-2": (("system", "aaa", "authentication-order", "3", "radius"),),
+}
+"""What somebody may change of what is ours where TACACS+ is managed."""
+BESIDE: dict[str, tuple[Path, ...]] = {
     "leaf-g1-r0": (
         ("tacacs-server host 192.0.2.99 vrf MGMT key 7 071B245F5A",),
         ("tacacs-server timeout 10",),
-        (GROUP, "server 192.0.2.99 vrf MGMT"),
-        ("aaa authentication login default local",),
         ("aaa group server tacacs+ THEIRS",),
     ),
     "leaf-g1-r1": (
         ('tacacs-server host 192.0.2.99 key 7 "fewhg123"',),
         ("tacacs-server timeout 10",),
-        (GROUP, "server 192.0.2.99"),
-        ("aaa authentication login default local",),
         ("aaa group server tacacs+ THEIRS",),
     ),
     "spine-1": (
         ("system", "aaa", "tacacs", "server", "192.0.2.99", "priority: 8"),
-        ("system", "aaa", "tacacs", "timeout: 10"),
-        ("system", "aaa", "authentication", 'order: ["local"]'),
+        ("system", "aaa", "tacacs", "timeout: 20"),
     ),
     "spine-2": (
         ("system", "aaa", "tacacs", "server", "192.0.2.99", "priority: 8"),
-        ("system", "aaa", "tacacs", "timeout: 10"),
-        ("system", "aaa", "authentication-order", "3", "radius"),
+        ("system", "aaa", "tacacs", "timeout: 20"),
     ),
 }
-"""What somebody may add or change where TACACS+ is managed."""
+"""What somebody may add beside it."""
 
 
 def aaa(device: str, vrf: str | None = "MGMT") -> Wanted:
@@ -63,21 +64,35 @@ def brownfield(each: Wanted) -> Switch:
 
 @SYSTEMS
 @pytest.mark.parametrize("vrf", managed.VRFS)
-def test_servers_of_others_are_replaced_and_nothing_else_changes(device: str, vrf: str | None) -> None:
+def test_servers_of_others_stay_and_are_named_and_nothing_else_changes(device: str, vrf: str | None) -> None:
     each = aaa(device, vrf)
-    switch = brownfield(each)
-    before = each.platform.to_tree(switch.running()).paths()
-    changes = {path.path for path in device_plan(each, switch.running(), allow_management=True).changes}
-    assert push(switch, each, allow_management=True) == len(changes)
-    after = each.platform.to_tree(switch.running()).paths()
-    assert before ^ after == changes
+    switch = Operated(brownfield(each))
+    before = switch.paths(each)
+    plan = switch.take_over(each)
+    after = switch.paths(each)
+    assert before ^ after == {change.path for change in plan.changes}
     assert each.tree.paths() <= after
-    assert not {path for path in after if "192.0.2.9" in path or "SITE-TACACS" in " ".join(path)}
-    parsed = each.platform.parse(
-        device_plan(each, switch.running()).owned_before, each.capabilities, device, each.config.model
-    )
+    stay = {other.path for other in plan.others if not other.is_in_the_way}
+    assert stay
+    assert stay <= before & after
+    parsed = each.platform.parse(switch.plan(each).owned_before, each.capabilities, device, each.config.model)
     assert parsed.config.base.tacacs == each.config.base.tacacs
     assert not [path for path, node in parsed.remainder.walk() if not node.children and each.config.os != "nvue"]
+
+
+@SYSTEMS
+@pytest.mark.parametrize("vrf", managed.VRFS)
+def test_servers_of_others_go_when_they_are_adopted_and_a_rollback_brings_them_back(
+    device: str, vrf: str | None
+) -> None:
+    each = aaa(device, vrf)
+    switch = Operated(brownfield(each))
+    before = switch.paths(each)
+    switch.take_over(each, all_of_it=True)
+    assert switch.plan(each).others == ()
+    assert not {path for path in switch.paths(each) if "192.0.2.9" in path or "SITE-TACACS" in " ".join(path)}
+    switch.roll_back(each)
+    assert switch.paths(each) == before
 
 
 @SYSTEMS
@@ -88,19 +103,14 @@ def test_a_change_of_who_is_asked_is_refused_without_allow_management(device: st
 
 
 @SYSTEMS
-def test_what_somebody_adds_or_changes_is_a_difference_and_taken_back(device: str) -> None:
+def test_what_somebody_changes_of_ours_is_taken_back_and_what_they_add_beside_it_named(device: str) -> None:
     each = aaa(device)
-    switch = brownfield(each)
-    push(switch, each, allow_management=True)
-    good = each.platform.to_tree(switch.running())
-    for path in BY_HAND[device]:
-        switch.type(path)
-        spoilt = each.platform.to_tree(switch.running())
-        assert spoilt != good, path
-        changes = device_plan(each, switch.running(), allow_management=True).changes
-        assert {one.path for one in changes if one.op == "-"} == spoilt.paths() - good.paths(), path
-        push(switch, each, allow_management=True)
-        assert each.platform.to_tree(switch.running()) == good, path
+    switch = Operated(brownfield(each))
+    switch.take_over(each)
+    for path in OF_OURS[device]:
+        assert switch.takes_back(each, path), path
+    for path in BESIDE[device]:
+        assert not switch.takes_back(each, path), path
 
 
 @SYSTEMS

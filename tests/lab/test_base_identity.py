@@ -18,6 +18,7 @@ from nornir_tasks.intent.base_model import BaseIntent
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.usecases.site import select
+from tests.lab.operated import Operated
 from tests.lab.pushes import push
 from tests.lab.typed_switches import SWITCHES, Switch
 from tests.unit.design import managed
@@ -102,15 +103,31 @@ OTHER_ADDRESS = {
 def test_a_push_that_changes_the_management_address_is_refused_without_leave(system: str) -> None:
     device = managed.DEVICES[system]
     base = base_of(device, port=True)
-    switch = called(base, device)
-    push(switch, base, allow_management=True)
-    assert device_plan(base, switch.running()).changes == ()
-    switch.type(OTHER_ADDRESS[system])
+    switch = Operated(called(base, device))
+    switch.take_over(base)
+    assert switch.plan(base, allow_management=False).changes == ()
+    switch.switch.type(OTHER_ADDRESS[system])
     with pytest.raises(RefusedError, match=rf"management path(?s:.*)--allow-management {device}") as refused:
-        device_plan(base, switch.running())
+        switch.plan(base, allow_management=False)
     assert "198.51.100.77/24" in str(refused.value)
-    push(switch, base, allow_management=True)
-    assert "198.51.100.77/24" not in switch.running()
+    switch.push(base)
+    assert "198.51.100.77/24" not in switch.switch.running()
+
+
+@pytest.mark.parametrize("system", managed.DEVICES)
+def test_another_address_of_the_management_port_is_in_the_way_until_it_is_adopted(system: str) -> None:
+    device = managed.DEVICES[system]
+    base = base_of(device, port=True)
+    switch = Operated(called(base, device))
+    switch.switch.type(OTHER_ADDRESS[system])
+    before = switch.paths(base)
+    with pytest.raises(RefusedError, match=r"in the way(?s:.*)198\.51\.100\.77/24"):
+        switch.push(base)
+    plan = switch.take_over(base)
+    assert {each.path for each in plan.changes if each.op == "-"} <= before
+    assert "198.51.100.77/24" not in switch.switch.running()
+    switch.roll_back(base)
+    assert switch.paths(base) == before
 
 
 @SYSTEMS
@@ -144,13 +161,23 @@ def test_a_managed_port_without_an_address_is_refused_and_nothing_of_it_removed(
 def test_a_management_vrf_that_somebody_makes_route_is_a_difference_and_routes_no_more() -> None:
     device = managed.DEVICES["eos"]
     base = base_of(device, port=True)
-    switch = called(base, device)
-    push(switch, base, allow_management=True)
-    good = switch.running()
-    switch.type(("ip routing vrf MGMT",))
-    assert switch.running() != good
-    push(switch, base, allow_management=True)
-    assert switch.running() == good
+    switch = Operated(called(base, device))
+    switch.take_over(base)
+    assert switch.takes_back(base, ("ip routing vrf MGMT",))
+
+
+def test_a_management_vrf_of_others_that_routes_is_in_the_way_until_it_is_adopted() -> None:
+    device = managed.DEVICES["eos"]
+    base = base_of(device, port=True)
+    switch = Operated(called(base, device))
+    switch.switch.type(("ip routing vrf MGMT",))
+    before = switch.paths(base)
+    with pytest.raises(RefusedError, match="in the way: ip routing vrf MGMT"):
+        switch.push(base)
+    switch.take_over(base)
+    assert ("ip routing vrf MGMT",) not in switch.paths(base)
+    switch.roll_back(base)
+    assert switch.paths(base) == before
 
 
 BANNER = "Property of Example.\n#  All sessions are recorded.  #\nLast line: EOF, or not."
@@ -159,27 +186,30 @@ BANNER = "Property of Example.\n#  All sessions are recorded.  #\nLast line: EOF
 @SYSTEMS
 def test_a_banner_of_several_lines_takes_the_place_of_another_and_is_read_back(device: str) -> None:
     base = base_of(device, banner=BANNER)
-    switch = called(base, device)
-    before = lines_of(base, switch)
-    assert push(switch, base) == 2
-    after = lines_of(base, switch)
+    switch = Operated(called(base, device))
+    before = switch.paths(base)
+    (other,) = switch.plan(base).others
+    assert other.is_in_the_way
+    assert "\n" not in " / ".join(other.adopt)
+    assert len(switch.push(base, other.adopt).changes) == 2
+    after = switch.paths(base)
     assert len(before ^ after) == 2
     parsed = base.platform.parse(base.tree, base.capabilities, device, base.config.model)
     assert parsed.config.base.banner == BANNER
     assert not parsed.remainder
-    running = base.platform.to_tree(switch.running())
-    assert base.tree.paths() <= running.paths()
+    assert base.tree.paths() <= after
+    switch.roll_back(base)
+    assert switch.paths(base) == before
 
 
 @SYSTEMS
 def test_a_banner_that_loses_a_line_is_a_difference(device: str) -> None:
     base = base_of(device, banner=BANNER)
-    switch = called(base, device)
-    push(switch, base)
+    switch = Operated(called(base, device))
+    switch.take_over(base)
     shorter = base_of(device, banner=BANNER.rpartition("\n")[0])
-    assert push(switch, shorter) == 2
-    assert push(switch, base) == 2
-    assert device_plan(base, switch.running()).changes == ()
+    assert len(switch.push(shorter).changes) == 2
+    assert len(switch.push(base).changes) == 2
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from nornir_tasks.lab.machines.network import LeafNamespace
 from nornir_tasks.lab.machines.plan import MachinePlan
 from tests.lab.bonded_host import BUSINESS, BondedHost, is_answer, is_lacp, planned
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="makes a network namespace, which needs root")
+pytestmark = pytest.mark.needs("root")
 
 Cabled = Callable[[MachinePlan], BondedHost]
 

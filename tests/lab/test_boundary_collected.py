@@ -18,6 +18,7 @@ from nornir_tasks.proofs.rules.judge import Guarded
 from nornir_tasks.usecases.prove_boundary import FILES, prove_boundary
 from nornir_tasks.usecases.site import load
 
+pytestmark = pytest.mark.needs("root", "nft", "ip")
 PLAYBOOK = ROOT / "playbooks" / "boundary_state.yml"
 
 

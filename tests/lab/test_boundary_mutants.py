@@ -22,6 +22,7 @@ from nornir_tasks.proofs.rules.ruleset import read
 from nornir_tasks.usecases.prove_packets import prove_packets, require_agreed
 from nornir_tasks.usecases.site import load as design_of
 
+pytestmark = pytest.mark.needs("nft", "ip", "namespaces")
 MUTANTS = 200
 IN_SHORT = 8
 """Of them in each ``make test``."""

@@ -19,6 +19,7 @@ from nornir_tasks.proofs.rules.machine import State
 from nornir_tasks.proofs.rules.planned import planned_ports, planned_routes
 from nornir_tasks.proofs.rules.ruleset import read
 
+pytestmark = pytest.mark.needs("nft", "namespaces")
 FIREWALLS = ("firewall-1", "firewall-2")
 
 

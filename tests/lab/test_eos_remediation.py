@@ -8,6 +8,7 @@ import pytest
 from hier_config import HConfig, HConfigChild
 from hier_config.platforms.driver_base import HConfigDriverBase
 from hypothesis import assume, given, settings
+from kept_blocks import with_kept_blocks
 
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
@@ -15,7 +16,7 @@ from nornir_tasks.platforms.eos.candidate import _driver, _hconfig, candidate
 from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP
 from nornir_tasks.platforms.eos.tree import to_text, to_tree
-from nornir_tasks.platforms.ownership import join, split, with_kept_blocks
+from nornir_tasks.platforms.ownership import join, split
 from switch_twins.engine import ConfigSession, Context, Tree, load_text
 from switch_twins.engine.dialect import EOS
 from switch_twins.eos.grammar import eos_grammar
@@ -123,7 +124,7 @@ def change(before: DeviceConfig, after: DeviceConfig, typed: str = "") -> None:
     text = BROWNFIELD.format(asn=before.bgp.asn) + rendered(before).replace("end\n", "") + typed
     tree = switch(before, text)
     owned, foreign = split_switch(tree, before, after)
-    want = with_kept_blocks(wanted(after), owned, foreign, OWNERSHIP)
+    want = with_kept_blocks(wanted(after), owned, foreign)
     if _MANAGEMENT in owned.children:  # no switch is without its management port, whoever configures it
         want.add(_MANAGEMENT)
     made = candidate(to_tree(tree.text()), owned, want)

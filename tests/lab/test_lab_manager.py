@@ -257,8 +257,6 @@ def test_differences_name_few_and_count_all(tmp_path: Path) -> None:
 
 # -- disks ---------------------------------------------------------------------------------------------------------
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small disk, which needs root")
-
 
 def on_disk(folder: Path, options: str, before: str = "true") -> subprocess.CompletedProcess[str]:
     """``nornir lab up`` with its state on a disk of its own, in a mount namespace that ends with it."""
@@ -270,7 +268,7 @@ def on_disk(folder: Path, options: str, before: str = "true") -> subprocess.Comp
     return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
 
 
-@needs_root
+@pytest.mark.needs("root")
 @pytest.mark.parametrize("size", ["16k", "128k"])
 def test_up_on_a_full_disk_says_which_file_and_what_to_do_and_leaves_nothing(tmp_path: Path, size: str) -> None:
     done = on_disk(tmp_path, f"size={size}")
@@ -282,7 +280,7 @@ def test_up_on_a_full_disk_says_which_file_and_what_to_do_and_leaves_nothing(tmp
     assert left <= {"lab.lock", "log"}
 
 
-@needs_root
+@pytest.mark.needs("root")
 def test_up_in_a_read_only_folder_says_so_and_what_to_do(tmp_path: Path) -> None:
     site = f"GPUFABRIC_STATE={tmp_path} {NORNIR} lab status >/dev/null"  # makes the site's folder
     done = on_disk(tmp_path, "size=1m", f"{site} && mount -o remount,ro {tmp_path}")

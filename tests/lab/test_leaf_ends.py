@@ -1,7 +1,6 @@
 """The leaves' ends of machines' cables, in their network namespace: which address is where once cables were swapped."""
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from nornir_tasks.lab.machines.commands import run
 from nornir_tasks.lab.machines.network import LeafNamespace
 from nornir_tasks.lab.machines.plan import MachinePlan, Rail, machine_plan
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="makes a network namespace, which needs root")
+pytestmark = pytest.mark.needs("root")
 
 RAILS = tuple(Rail(f"rail{n}", f"0000:00:{0x10 + n:02x}.0", None, f"10.{168 + n}.0.0/31") for n in range(2))
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
+from kept_blocks import with_kept_blocks
 
 from nornir_tasks.design.config.base import Server
 from nornir_tasks.design.config.interfaces import Interface
@@ -11,7 +12,7 @@ from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM
-from nornir_tasks.platforms.ownership import join, split, with_kept_blocks
+from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Parsed
 from switch_twins.engine import Context, Tree, load_text
 from switch_twins.nxos.day0 import bare_tree, brownfield_tree
@@ -106,7 +107,7 @@ def test_any_configuration_is_turned_into_any_other(before: DeviceConfig, after:
     before, after = with_all_ports(before), with_all_ports(after)
     running = switch(rendered(before)).text()
     owned, foreign = ours(running, after)
-    want = with_kept_blocks(wanted(after), owned, foreign, PLATFORM.ownership)
+    want = with_kept_blocks(wanted(after), owned, foreign)
     made = PLATFORM.candidate(PLATFORM.to_tree(running), owned, want)
     owned_after, foreign_after = ours(switch(made.payload).text(), after)
     assert list(difference(owned_after, want)) == []
@@ -120,7 +121,7 @@ def test_the_management_vrf_stays_where_nothing_of_it_is_ours() -> None:
     running = switch(rendered(config)).text()
     assert "\nvrf context management\n" in running
     owned, foreign = ours(running, config)
-    want = with_kept_blocks(wanted(config), owned, foreign, PLATFORM.ownership)
+    want = with_kept_blocks(wanted(config), owned, foreign)
     assert list(difference(owned, want)) == []
 
 
@@ -131,7 +132,7 @@ def test_the_management_vrf_stays_where_the_last_line_of_it_that_is_ours_goes() 
     after = replace(before, base=replace(before.base, name_servers=(), domain="fabric.example.net"))
     running = switch(rendered(before)).text()
     owned, foreign = ours(running, after)
-    want = with_kept_blocks(wanted(after), owned, foreign, PLATFORM.ownership)
+    want = with_kept_blocks(wanted(after), owned, foreign)
     made = PLATFORM.candidate(PLATFORM.to_tree(running), owned, want)
     owned_after, _ = ours(switch(made.payload).text(), after)
     assert list(difference(owned_after, want)) == []

@@ -14,6 +14,7 @@ from nornir_tasks.proofs.rules.flows import Flow, Foretold, Oracle
 from nornir_tasks.proofs.rules.machine import State
 from nornir_tasks.proofs.rules.ruleset import read
 
+pytestmark = pytest.mark.needs("nft", "ip", "namespaces")
 PLANES = {"compute": ["gpu0", "gpu1"], "storage": ["bond0"], "business": ["bond0.300"]}
 """Of a host, with its interfaces; one of each plane is cabled, and the second rail of the first."""
 LINKS = {"gpu0": 1, "gpu1": 2, "bond0": 3, "bond0.300": 4}

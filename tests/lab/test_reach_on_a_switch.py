@@ -2,44 +2,34 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-
 import pytest
 
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.platforms.config_tree import Path
-from nornir_tasks.usecases.push import restored
 from nornir_tasks.usecases.site import select
-from tests.lab.pushes import bare_like, push
+from tests.lab.operated import Operated
+from tests.lab.pushes import bare_like
 from tests.lab.typed_switches import SWITCHES, Switch
 from tests.property.mutants import each_change_is_reported
 from tests.unit.design import reached
 
 SYSTEMS = pytest.mark.parametrize("device", reached.DEVICES.values(), ids=reached.DEVICES)
 _API, _SSH = "management api http-commands", "management ssh"
-BY_HAND: dict[str, tuple[Path, ...]] = {
+OF_OURS: dict[str, tuple[Path, ...]] = {
     "leaf-g1-r0": (
-        (_API, "protocol http"),
-        (_API, "vrf LEGACY", "no shutdown"),
         (_API, "protocol https ssl profile EAPI"),
         ("management security", "ssl profile GPUFABRIC", "tls versions 1.0 1.1 1.2"),
         ("management security", "ssl profile GPUFABRIC", "certificate old.crt key old.key"),
         (_SSH, "no shutdown"),
         (_SSH, "idle-timeout 600"),
-        (_SSH, "vrf LEGACY", "no shutdown"),
         ("system control-plane", "ip access-group LEGACY-EDGE vrf MGMT in"),
         ("ip access-list GPUFABRIC-BASE-CONTROL", "5 permit ip any any"),
     ),
     "leaf-g1-r1": (
-        ("nxapi http port 80",),
-        ("nxapi sandbox",),
-        ("nxapi ssl ciphers weak",),
-        ("nxapi ssl protocols TLSv1",),
         ("nxapi use-vrf default",),
         ("nxapi certificate httpscrt certfile bootflash:old.crt",),
-        ("feature telnet",),
         ("line vty", "exec-timeout 600"),
         ("interface mgmt0", "ip access-group LEGACY-STORAGE in"),
         ("ip access-list GPUFABRIC-BASE-CONTROL", "5 permit ip any any"),
@@ -47,19 +37,36 @@ BY_HAND: dict[str, tuple[Path, ...]] = {
     "spine-1": (
         ("system", "api", 'certificate: "self-signed"'),
         ("system", "api", 'state: "disabled"'),
-        ("system", "api", "listening-address", "198.51.100.7"),
         ("system", "ssh-server", 'permit-root-login: "enabled"'),
-        ("system", "ssh-server", "vrf", "default"),
         ("interface", "eth0", "acl", "OLD-STORAGE", "inbound", "control-plane"),
         ("acl", "GPUFABRIC-BASE-CONTROL", "rule", "5", "action", "permit"),
     ),
     "spine-2": (
         ("system", "api", 'certificate: "self-signed"'),
-        ("system", "api", "listening-address", "0.0.0.0"),
         ("system", "ssh-server", "inactive-timeout: 0"),
     ),
 }
-"""What somebody may change on a switch whose API is managed."""
+"""What somebody may change of what is ours on a switch whose API is managed."""
+BESIDE: dict[str, tuple[Path, ...]] = {
+    "leaf-g1-r0": (
+        (_API, "protocol http"),
+        (_API, "vrf LEGACY", "no shutdown"),
+        (_SSH, "vrf LEGACY", "no shutdown"),
+    ),
+    "leaf-g1-r1": (
+        ("nxapi http port 80",),
+        ("nxapi sandbox",),
+        ("nxapi ssl ciphers weak",),
+        ("nxapi ssl protocols TLSv1",),
+        ("feature telnet",),
+    ),
+    "spine-1": (
+        ("system", "api", "listening-address", "198.51.100.7"),
+        ("system", "ssh-server", "vrf", "default"),
+    ),
+    "spine-2": (("system", "api", "listening-address", "0.0.0.0"),),
+}
+"""Further ways in that they may open beside it."""
 OURS = {
     *(_API, _SSH, "management security", "system", "line vty", "system control-plane", "interface mgmt0"),
     *("ip access-list GPUFABRIC-BASE-CONTROL", "acl", "interface", "service"),
@@ -89,10 +96,6 @@ def brownfield(whole: Wanted) -> Switch:
     return SWITCHES[whole.config.os].at_day0(whole.config)
 
 
-def lines_of(whole: Wanted, switch: Switch) -> frozenset[Path]:
-    return whole.platform.to_tree(switch.running()).paths()
-
-
 @SYSTEMS
 @pytest.mark.parametrize("planes", [("base",), ()], ids=["base alone", "everything"])
 def test_a_push_that_changes_the_way_to_a_switch_is_refused_unless_that_is_allowed(
@@ -109,54 +112,77 @@ def test_a_push_that_changes_the_way_to_a_switch_is_refused_unless_that_is_allow
 @SYSTEMS
 def test_once_pushed_nothing_is_left_and_nothing_more_must_be_allowed(device: str) -> None:
     base = wanted(device, "base")
-    switch = brownfield(base)
-    before = lines_of(base, switch)
-    assert push(switch, base, allow_management=True) > 0
-    after = lines_of(base, switch)
+    switch = Operated(brownfield(base))
+    before = switch.paths(base)
+    assert switch.take_over(base).changes
+    after = switch.paths(base)
     assert base.tree.paths() <= after
-    assert device_plan(base, switch.running()).changes == ()
+    assert switch.plan(base, allow_management=False).changes == ()
     touched = {path[0] for path in before ^ after}
     assert {each for each in touched if not each.startswith(("nxapi ", "ntp "))} <= OURS
 
 
 @SYSTEMS
-def test_what_somebody_changes_by_hand_is_planned_away(device: str) -> None:
+def test_what_others_have_set_is_in_the_way_until_it_is_adopted_and_a_rollback_brings_it_back(device: str) -> None:
     base = wanted(device, "base")
-    switch = brownfield(base)
-    push(switch, base, allow_management=True)
-    good = lines_of(base, switch)
-    for path in BY_HAND[device]:
-        switch.type(path)
-        assert lines_of(base, switch) != good, path
+    switch = Operated(brownfield(base))
+    before = switch.paths(base)
+    with pytest.raises(RefusedError, match=r"in the way(?s:.*)--adopt"):
+        switch.push(base)
+    switch.take_over(base)
+    switch.roll_back(base)
+    assert switch.paths(base) == before
+
+
+@SYSTEMS
+def test_what_somebody_changes_of_ours_is_planned_away_and_what_they_open_beside_it_named(device: str) -> None:
+    base = wanted(device, "base")
+    switch = Operated(brownfield(base))
+    switch.take_over(base)
+    for path in OF_OURS[device]:
+        typed = Operated(switch.switch.copy(), switch.standing, switch.claims)
+        typed.switch.type(path)
         with pytest.raises(RefusedError, match=r"--allow-management"):
-            device_plan(base, switch.running())
-        push(switch, base, allow_management=True)
-        assert lines_of(base, switch) == good, path
+            typed.plan(base, allow_management=False)
+        assert switch.takes_back(base, path), path
+    for path in BESIDE[device]:
+        assert not switch.takes_back(base, path), path
+
+
+@SYSTEMS
+def test_a_way_in_that_others_opened_is_closed_when_it_is_adopted(device: str) -> None:
+    base = wanted(device, "base")
+    switch = Operated(brownfield(base))
+    switch.take_over(base)
+    good = switch.paths(base)
+    for path in BESIDE[device]:
+        switch.switch.type(path)
+        switch.push(base, path)
+        assert switch.paths(base) == good, path
 
 
 @SYSTEMS
 def test_what_is_others_in_the_same_blocks_stays(device: str) -> None:
     base = wanted(device, "base")
-    switch = brownfield(base)
+    switch = Operated(brownfield(base))
     for path in KEPT[device]:
-        switch.type(path)
-    push(switch, base, allow_management=True)
-    assert set(KEPT[device]) <= lines_of(base, switch)
+        switch.switch.type(path)
+    switch.take_over(base)
+    assert set(KEPT[device]) <= switch.paths(base)
 
 
 @SYSTEMS
 def test_a_rollback_leaves_what_others_have_put_since_into_blocks_that_the_push_had_made(device: str) -> None:
     base = wanted(device, "base")
     # only EOS has blocks that come with the push; no switch of the others was reached without its API and its port
-    switch = bare_like(base) if base.config.os == "eos" else brownfield(base)
-    never_pushed = deepcopy(switch)
-    before = base.platform.to_text(device_plan(base, switch.running(), allow_management=True).owned_before)
-    push(switch, base, allow_management=True)
+    switch = Operated(bare_like(base) if base.config.os == "eos" else brownfield(base))
+    never_pushed = Operated(switch.switch.copy())
+    switch.take_over(base)
     for path in KEPT[device]:
-        switch.type(path)
-        never_pushed.type(path)
-    push(switch, restored(base, before), allow_management=True)
-    assert lines_of(base, switch) == lines_of(base, never_pushed)
+        switch.switch.type(path)
+        never_pushed.switch.type(path)
+    switch.roll_back(base)
+    assert switch.paths(base) == never_pushed.paths(base)
 
 
 @SYSTEMS

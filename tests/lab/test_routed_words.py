@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from dataclasses import replace
 from importlib import import_module
@@ -42,10 +41,10 @@ def rails(tmp_path_factory: pytest.TempPathFactory) -> LabServer:
     return loaded("lab-rails", PLANES, tmp_path_factory.mktemp("rails"))
 
 
+@pytest.mark.needs("vtysh")
 @pytest.mark.parametrize("site", SITES)
 def test_frr_takes_every_line_that_a_site_is_translated_to(site: str, tmp_path: Path) -> None:
     lab = loaded(site, PLANES, tmp_path / "lab")
-    assert shutil.which("vtysh"), "frr is not installed: scripts/machine_packages.sh"
     (tmp_path / "vtysh.conf").write_text("service integrated-vtysh-config\n")
     for name, twin in lab.twins.items():
         routing = routing_of(twin)

@@ -17,6 +17,7 @@ import pytest
 import yaml
 from at_terminal import ROOT, Operator, small_site
 from containers import containers, short_folder
+from needs import require
 from routed_lab import until
 from running_lab import (
     ROUTES_TIMEOUT_S,
@@ -55,8 +56,7 @@ def routed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             pytest.skip("this containerlab has the vendors' images")
         yield Routed(Operator(site_folder(request.config), _state()), InContainers(export))
         return
-    if os.geteuid() != 0:
-        pytest.skip("makes network namespaces, which needs root")
+    require("root")
     where = tmp_path_factory.mktemp("exported")
     shutil.copytree(ROOT / "inventory/lab-rails", where / "lab-rails")
     operator, folder = Operator(where / "lab-rails", where / "state"), where / "clab"

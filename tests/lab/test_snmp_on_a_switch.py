@@ -1,4 +1,4 @@
-"""SNMPv3 on switches that others have configured: our users with their keys; communities and users of others go."""
+"""SNMPv3 on switches that others have configured: our users and their keys; those of others stay until adopted."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from nornir_tasks.design.config.snmp import KeyForm
 from nornir_tasks.errors import DesignError, RefusedError
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Path
+from tests.lab.operated import Operated
 from tests.lab.pushes import push
 from tests.lab.typed_switches import SWITCHES, Switch
 from tests.property.mutants import each_change_is_reported
@@ -20,26 +21,35 @@ from tests.unit.design import managed
 DEVICES = {os: device for os, device in managed.DEVICES.items() if not os.startswith("nvue")}
 SYSTEMS = pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES)
 KEY = "8da526cd35b9ea9b42d819036f7fad058576ea0a"
-BY_HAND: dict[str, tuple[Path, ...]] = {
+OF_OURS: dict[str, tuple[Path, ...]] = {
+    "leaf-g1-r0": (
+        (f"snmp-server user nms GPUFABRIC v3 localized 424242 auth sha {KEY} priv aes {KEY[:32]}",),
+        ("snmp-server group GPUFABRIC v3 noauth",),
+        ("snmp-server view GPUFABRIC iso excluded",),
+        ("snmp-server view GPUFABRIC snmpMIB excluded",),
+        ("snmp-server contact somebody else",),
+    ),
+    "leaf-g1-r1": (
+        (f"snmp-server user nms network-operator auth sha 0x{KEY} priv aes-128 0x{KEY} localizedkey",),
+        ("snmp-server contact somebody else",),
+    ),
+}
+"""What somebody may change of what is ours where SNMP is managed."""
+BESIDE: dict[str, tuple[Path, ...]] = {
     "leaf-g1-r0": (
         ("snmp-server community public ro",),
         ("snmp-server group THEIRS v3 auth",),
         (f"snmp-server user them THEIRS v3 localized 424242 auth sha {KEY}",),
-        (f"snmp-server user nms GPUFABRIC v3 localized 424242 auth sha {KEY} priv aes {KEY[:32]}",),
-        ("snmp-server view GPUFABRIC iso excluded",),
         ("snmp-server host 192.0.2.61 vrf MGMT version 2c public",),
-        ("snmp-server contact somebody else",),
         ("snmp-server vrf OTHER",),
     ),
     "leaf-g1-r1": (
         ("snmp-server community public group network-operator",),
         (f"snmp-server user them network-admin auth sha 0x{KEY} priv aes-128 0x{KEY} localizedkey",),
-        (f"snmp-server user nms network-operator auth sha 0x{KEY} priv aes-128 0x{KEY} localizedkey",),
         ("snmp-server host 192.0.2.61 traps version 2c public",),
-        ("snmp-server contact somebody else",),
     ),
 }
-"""What somebody may add or change where SNMP is managed."""
+"""What somebody may add beside it."""
 
 
 def snmp(device: str, vrf: str | None = "MGMT", form: KeyForm = "v1", sections: frozenset[str] = frozenset()) -> Wanted:
@@ -62,21 +72,33 @@ def brownfield(each: Wanted) -> Switch:
 
 @SYSTEMS
 @pytest.mark.parametrize("vrf", managed.VRFS)
-def test_users_of_others_are_replaced_and_nothing_else_changes(device: str, vrf: str | None) -> None:
+def test_users_of_others_stay_and_are_named_and_nothing_else_changes(device: str, vrf: str | None) -> None:
     each = snmp(device, vrf)
-    switch = brownfield(each)
-    before = each.platform.to_tree(switch.running()).paths()
-    changes = {path.path for path in device_plan(each, switch.running(), allow_management=True).changes}
-    assert push(switch, each, allow_management=True) == len(changes)
-    after = each.platform.to_tree(switch.running()).paths()
-    assert before ^ after == changes
+    switch = Operated(brownfield(each))
+    before = switch.paths(each)
+    plan = switch.take_over(each)
+    after = switch.paths(each)
+    assert before ^ after == {change.path for change in plan.changes}
     assert each.tree.paths() <= after
-    assert not {path for path in after if "telemetry" in path[0] or "198.51.100.30" in path[0]}
-    parsed = each.platform.parse(
-        device_plan(each, switch.running()).owned_before, each.capabilities, device, each.config.model
-    )
+    stay = {other.path for other in plan.others if not other.is_in_the_way}
+    assert stay
+    assert stay <= before & after
+    parsed = each.platform.parse(switch.plan(each).owned_before, each.capabilities, device, each.config.model)
     assert parsed.config.base.snmp == each.config.base.snmp
     assert not list(parsed.remainder.walk())
+
+
+@SYSTEMS
+@pytest.mark.parametrize("vrf", managed.VRFS)
+def test_users_of_others_go_when_they_are_adopted_and_a_rollback_brings_them_back(device: str, vrf: str | None) -> None:
+    each = snmp(device, vrf)
+    switch = Operated(brownfield(each))
+    before = switch.paths(each)
+    switch.take_over(each, all_of_it=True)
+    assert switch.plan(each).others == ()
+    assert not {path for path in switch.paths(each) if "telemetry" in path[0] or "198.51.100.30" in path[0]}
+    switch.roll_back(each)
+    assert switch.paths(each) == before
 
 
 @SYSTEMS
@@ -88,19 +110,14 @@ def test_a_second_push_changes_nothing(device: str) -> None:
 
 
 @SYSTEMS
-def test_what_somebody_adds_or_changes_is_a_difference_and_taken_back(device: str) -> None:
+def test_what_somebody_changes_of_ours_is_taken_back_and_what_they_add_beside_it_named(device: str) -> None:
     each = snmp(device)
-    switch = brownfield(each)
-    push(switch, each, allow_management=True)
-    good = each.platform.to_tree(switch.running())
-    for path in BY_HAND[device]:
-        switch.type(path)
-        spoilt = each.platform.to_tree(switch.running())
-        assert spoilt != good, path
-        changes = device_plan(each, switch.running(), allow_management=True).changes
-        assert {one.path for one in changes if one.op == "-"} == spoilt.paths() - good.paths(), path
-        push(switch, each, allow_management=True)
-        assert each.platform.to_tree(switch.running()) == good, path
+    switch = Operated(brownfield(each))
+    switch.take_over(each)
+    for path in OF_OURS[device]:
+        assert switch.takes_back(each, path), path
+    for path in BESIDE[device]:
+        assert not switch.takes_back(each, path), path
 
 
 @SYSTEMS
@@ -172,7 +189,7 @@ class TestUsersThatAreAccounts:
         push(switch, each, allow_management=True)
         assert {(line,) for line in lines} <= each.platform.to_tree(switch.running()).paths()
 
-    def test_of_one_that_goes_it_goes_and_the_plan_shows_it(self) -> None:
+    def test_of_one_that_is_adopted_it_goes_and_the_plan_shows_it(self) -> None:
         each = snmp(DEVICES["nxos"], sections=frozenset({"accounts"}))
         switch = brownfield(each)
         user = f"snmp-server user them network-admin auth md5 0x{KEY[:32]} priv 0x{KEY[:32]} localizedkey"
@@ -180,8 +197,26 @@ class TestUsersThatAreAccounts:
             ("username them password 5 $5$MNABCL$spiEpg7ZPDMlLbybdTkgMvg4p1oVYLD3yguZV9IcQD7  role network-admin",)
         )
         switch.type((user,))
-        plan = device_plan(each, switch.running(), allow_management=True)
+        operated = Operated(switch)
+        before = operated.paths(each)
+        named = {other.path for other in operated.plan(each).others}
+        assert {path for path in before if " them " in path[0]} <= named
+        plan = operated.take_over(each, ("username them",), ("snmp-server user them",))
         assert (user,) in {change.path for change in plan.changes if change.op == "-"}
-        push(switch, each, allow_management=True)
-        assert not {path for path in each.platform.to_tree(switch.running()).paths() if " them " in path[0]}
-        assert not device_plan(each, switch.running()).changes
+        assert not {path for path in operated.paths(each) if " them " in path[0]}
+        operated.roll_back(each)
+        assert operated.paths(each) == before
+
+    def test_of_one_that_is_adopted_without_it_both_stay_and_are_named(self) -> None:
+        each = snmp(DEVICES["nxos"], sections=frozenset({"accounts"}))
+        switch = brownfield(each)
+        user = f"snmp-server user them network-admin auth md5 0x{KEY[:32]} priv 0x{KEY[:32]} localizedkey"
+        switch.type(
+            ("username them password 5 $5$MNABCL$spiEpg7ZPDMlLbybdTkgMvg4p1oVYLD3yguZV9IcQD7  role network-admin",)
+        )
+        switch.type((user,))
+        operated = Operated(switch)
+        plan = operated.take_over(each, ("username them",))
+        theirs = {path for path in operated.paths(each) if " them " in path[0]}
+        assert len(theirs) == 2
+        assert theirs <= {other.path for other in plan.others}

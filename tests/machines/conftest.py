@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 from lab_machines import BARE, CONFIGURED, EXTRA, BroughtUp, MachineLab
+from needs import require
 
 from nornir_tasks.errors import LabError
 from nornir_tasks.lab.machines.requirements import check_requirements
@@ -18,6 +19,7 @@ from nornir_tasks.lab.machines.requirements import check_requirements
 @pytest.fixture(scope="module")
 def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MachineLab]:
     """A lab with machines, each saved as it came up. Fails, in one line, where a package is missing."""
+    require("root")
     try:
         check_requirements()
     except LabError as error:

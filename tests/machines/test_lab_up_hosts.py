@@ -77,6 +77,7 @@ def test_machines_have_macs_and_site_addresses_of_their_own() -> None:
     assert (one.site_address, two.site_address) == ("192.0.2.1/31", "192.0.2.3/31")
 
 
+@pytest.mark.needs("qemu-system-x86_64")
 def test_what_starts_no_guest_falls_back_to_tcg_once(tmp_path: Path) -> None:
     broken = tmp_path / "kernel"
     broken.write_bytes(b"not a kernel")
@@ -134,6 +135,7 @@ def test_a_second_up_does_not_take_what_the_first_is_starting_for_a_dead_ones_le
     assert not (tmp_path / "lab").exists()
 
 
+@pytest.mark.needs("root", "qemu-system-x86_64")
 def test_too_few_megabytes_for_machines_beside_routed_switches_are_named_and_nothing_starts(tmp_path: Path) -> None:
     low = tmp_path / "meminfo"
     low.write_text("MemTotal: 8000000 kB\nMemAvailable: 3000000 kB\n")
@@ -153,6 +155,7 @@ def test_too_few_megabytes_for_machines_beside_routed_switches_are_named_and_not
     assert not list((tmp_path / "state").glob("*/lab")), "something was started all the same"
 
 
+@pytest.mark.needs("root", "qemu-system-x86_64")
 def test_a_host_without_a_rail_at_a_routed_switch_is_refused_by_name(tmp_path: Path) -> None:
     done = lab_up(5, tmp_path, "lab", "--routed", "--plane", "compute")
     assert done.returncode == 10, done.stdout + done.stderr

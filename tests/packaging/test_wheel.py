@@ -176,6 +176,7 @@ NCCL = """\
 """
 
 
+@pytest.mark.needs("root")  # it reads root's own settings of NCCL
 def test_a_role_of_the_installed_collection_runs(installed: Path, collections: Path, tmp_path: Path) -> None:
     for name in ("class/net/ens3/mtu", "class/net/rail0/mtu", "class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0"):
         file = tmp_path / "host/sys" / name

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from needs import require
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -43,6 +44,7 @@ def shell(state: Path, lines: str) -> None:
 @pytest.fixture(scope="module")
 def state(tmp_path_factory):
     """A host of two rails; rail0 has been brought to the policy, by hand. ``as_policy`` keeps what it then stood at."""
+    require("root")
     folder = tmp_path_factory.mktemp("host") / "state"
     host("make", str(folder), "rail0=0000:00:10.0", "rail1=0000:00:11.0")
     host("up", str(folder))

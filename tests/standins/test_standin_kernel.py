@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from needs import require
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "recorded"))
@@ -25,6 +26,7 @@ def host(*words: str) -> None:
 @pytest.fixture
 def state(tmp_path):
     """A host with one ConnectX, mlx5_0 on rail0."""
+    require("root")
     folder = tmp_path / "state"
     host("make", str(folder), "rail0=0000:00:10.0")
     host("up", str(folder))
@@ -109,6 +111,7 @@ def test_a_reloaded_driver_has_forgotten_everything_volatile(state, shell) -> No
     assert "False(0)" in shell("mlxconfig -d 0000:00:10.0 q").stdout.partition("DCBX_WILLING_P1")[2].splitlines()[0]
 
 
+@pytest.mark.needs("root")
 def test_a_virtual_function_shows_ecn_and_lets_nobody_write(tmp_path) -> None:
     folder = tmp_path / "vf"
     host("make", str(folder), "rail0=0000:00:10.0", "--vf")
@@ -156,6 +159,7 @@ def firmware_rows() -> list[list[str]]:
 @pytest.fixture
 def named(tmp_path):
     """The name of a state -> its folder, served."""
+    require("root")
     made = []
 
     def make(name: str) -> Path:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple, Self
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.flows import FAMILIES
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.files import programs
 from nornir_tasks.proofs.rules.flows import Flow
 
 PROGRAM = Path(__file__).with_name("stations.py")
@@ -43,12 +43,14 @@ class Room:
     _round: int = 0
 
     def __enter__(self) -> Self:
-        missing = sorted({package for program, package in NEEDED.items() if shutil.which(program) is None})
+        missing = sorted({package for program, package in NEEDED.items() if programs.find(program) is None})
         if missing:
             raise LabError(Problem("packets", "programs are missing here", hint=f"apt-get install {' '.join(missing)}"))
         own = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
         command = ["unshare", *own, "--net", "--", sys.executable, "-I", str(PROGRAM)]
-        self._process = subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1, text=True)  # noqa: S603 - words
+        self._process = subprocess.Popen(  # noqa: S603 - a list of words
+            command, stdin=-1, stdout=-1, stderr=-1, text=True, env=programs.environment()
+        )
         ports = {name: {"there": list(addresses)} for name, addresses in self.there.items()}
         commands = [list(each) for each in (*FORWARDING, *self.commands)]
         try:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.files import programs
 from nornir_tasks.lab.boundary_hosts.credentials import PRINCIPAL, Credentials, generate, public
 from nornir_tasks.lab.boundary_hosts.plan import Host, Port
 from nornir_tasks.lab.process import start_time
@@ -62,7 +63,13 @@ class Container:
         argv = ["unshare", "--mount", "--", "sh", "-eu", str(START), self.name, namespace, group, str(BOOT)]
         with self.log.open("wb") as log:
             process = subprocess.Popen(  # noqa: S603 - our own script
-                argv, cwd=self.directory, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                argv,
+                cwd=self.directory,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                env=programs.environment(),
             )
         (self.directory / "pid").write_text(f"{process.pid} {start_time(process.pid)}", encoding="utf-8")
 
@@ -136,4 +143,5 @@ def _network(port: Port) -> str:
 def connecting(namespace: str, *more: str) -> list[str]:
     """The words of a ProxyCommand that opens a connection in a namespace."""
     program = Path(__file__).parent / "connect.py"
-    return ["ip", "netns", "exec", namespace, sys.executable, "-I", str(program), "%h", "%p", *more]
+    ip = programs.find("ip") or "ip"  # ssh starts it, with the PATH of whoever calls ssh
+    return [ip, "netns", "exec", namespace, sys.executable, "-I", str(program), "%h", "%p", *more]

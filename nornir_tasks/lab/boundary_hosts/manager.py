@@ -19,6 +19,7 @@ from typing import Any
 import yaml
 
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.files import programs
 from nornir_tasks.lab.boundary_hosts.container import Container, connecting
 from nornir_tasks.lab.boundary_hosts.credentials import Credentials, public
 from nornir_tasks.lab.boundary_hosts.image import ensure_root
@@ -162,7 +163,14 @@ class BoundaryHosts:
         ports = (",".join(map(str, each)) for each in (station.tcp, station.udp))
         command = self.in_zone(station.name, sys.executable, "-I", str(ANSWER), *ports)
         with (self.directory / f"{station.name}.log").open("w+b") as log:
-            subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)  # noqa: S603
+            subprocess.Popen(  # noqa: S603
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                env=programs.environment(),
+            )
             deadline = time.monotonic() + READY_TIMEOUT_S
             while not Path(log.name).read_bytes().startswith(b"ready"):
                 if time.monotonic() > deadline:

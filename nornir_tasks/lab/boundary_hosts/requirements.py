@@ -7,7 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from nornir_tasks.errors import LabError, Problem
-from nornir_tasks.lab.machines.commands import is_there, run
+from nornir_tasks.files import programs
+from nornir_tasks.lab.machines.commands import run
 from nornir_tasks.lab.memory import available_mib
 
 PROGRAMS = {
@@ -30,7 +31,7 @@ _TIMEOUT_S = 30.0
 def check_requirements() -> None:
     """Raises LabError with all that is missing here."""
     problems = []
-    missing = {package for program, package in PROGRAMS.items() if not is_there(program)}
+    missing = {package for program, package in PROGRAMS.items() if programs.find(program) is None}
     missing |= {package for file, package in FILES.items() if not Path(file).exists()}
     if missing:
         names = " ".join(sorted(missing))
@@ -72,7 +73,7 @@ def remove_groups(prefix: str) -> None:
 def _knows(file_system: str) -> bool:
     """Does the kernel have it? It loads a module for one when somebody mounts it, or by modprobe."""
     known = Path("/proc/filesystems")
-    if file_system not in known.read_text(encoding="utf-8").split() and is_there("modprobe"):
+    if file_system not in known.read_text(encoding="utf-8").split() and programs.find("modprobe") is not None:
         with suppress(LabError):
             run(["modprobe", "-q", file_system], _TIMEOUT_S)
     return file_system in known.read_text(encoding="utf-8").split()

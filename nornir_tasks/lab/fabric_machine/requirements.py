@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.files import programs
 from nornir_tasks.files.cache import cache_directory
 from nornir_tasks.lab.fabric_machine.machine import CACHE_MIB
-from nornir_tasks.lab.machines.commands import is_there
 from nornir_tasks.lab.machines.image import fabric_recipe, is_made
 from nornir_tasks.lab.machines.requirements import FILES, IMAGE_PROGRAMS
 from nornir_tasks.lab.memory import available_mib
@@ -43,7 +43,7 @@ def check_requirements(switches: int, state_directory: Path) -> None:
 
 def _programs(*, is_new: bool) -> Iterator[Problem]:
     wanted = {**PROGRAMS, **(IMAGE_PROGRAMS if is_new else {})}
-    missing = [package for program, package in wanted.items() if not is_there(program)]
+    missing = [package for program, package in wanted.items() if programs.find(program) is None]
     if is_new:
         missing += [package for file, package in FILES.items() if not Path(file).exists()]
     if missing:

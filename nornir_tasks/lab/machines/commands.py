@@ -1,19 +1,28 @@
 """Run a program of the machine with a time limit; report its output if it fails."""
 
-import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.files import programs
 
 TAIL_LINES = 6
 
 
 def run(argv: Sequence[str], timeout_s: float, stdin: str = "", environment: Mapping[str, str] | None = None) -> str:
-    """Its standard output. Raises LabError with its last lines if it fails, is missing or exceeds the time limit."""
+    """Its standard output. Raises LabError with its last lines if it fails, is missing or exceeds the time limit.
+
+    ``environment``: variables beside ours.
+    """
     try:
         done = subprocess.run(  # noqa: S603 - a list of words, no shell
-            list(argv), input=stdin, capture_output=True, text=True, timeout=timeout_s, check=False, env=environment
+            list(argv),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+            env=programs.environment(**(environment or {})),
         )
     except FileNotFoundError:
         raise LabError(Problem(argv[0], "this program is missing", hint="scripts/machine_packages.sh")) from None
@@ -23,8 +32,3 @@ def run(argv: Sequence[str], timeout_s: float, stdin: str = "", environment: Map
         output = (done.stderr.strip() or done.stdout.strip()).splitlines()[-TAIL_LINES:]
         raise LabError(Problem(" ".join(argv), f"ended with exit code {done.returncode}", found=" | ".join(output)))
     return done.stdout
-
-
-def is_there(program: str) -> bool:
-    """Can this program be started? System programs count even if PATH does not contain them."""
-    return shutil.which(program) is not None or shutil.which(program, path="/usr/sbin:/sbin") is not None

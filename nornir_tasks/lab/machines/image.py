@@ -163,19 +163,17 @@ def root_file_system(recipe: Recipe, root: Path) -> None:
     argv += [f"--customize-hook={hook}", SUITE, str(root)]
     mirror = os.environ.get("GPUFABRIC_DEBIAN_MIRROR")
     words = {"RECIPE": str(recipe.folders[0]), "HOST_RECIPE": str(RECIPE), "PYTHON": sys.executable}
-    environment = {**os.environ, **{f"GPUFABRIC_{name}": word for name, word in words.items()}, "LC_ALL": "C.UTF-8"}
-    environment["PATH"] = f"{environment.get('PATH', '')}:/usr/sbin:/sbin"
+    environment = {**{f"GPUFABRIC_{name}": word for name, word in words.items()}, "LC_ALL": "C.UTF-8"}
     run([*argv, *([mirror] if mirror else [])], BUILD_TIMEOUT_S, environment=environment)
 
 
 def _disk(root: Path, disk: Path) -> Path:
     with disk.open("wb") as file:
         file.truncate(DISK_MIB * 1024 * 1024)
-    path = {**os.environ, "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
-    run(["sfdisk", "-q", str(disk)], 60, stdin=f"label: dos\n{PARTITION_OFFSET // 512},,L,*\n", environment=path)
+    run(["sfdisk", "-q", str(disk)], 60, stdin=f"label: dos\n{PARTITION_OFFSET // 512},,L,*\n")
     size = DISK_MIB * 1024 - PARTITION_OFFSET // 1024
     argv = ["mke2fs", "-q", "-F", "-t", "ext4", "-d", str(root), "-E", f"offset={PARTITION_OFFSET}", str(disk)]
-    run([*argv, f"{size}k"], 300, environment=path)
+    run([*argv, f"{size}k"], 300)
     return disk
 
 

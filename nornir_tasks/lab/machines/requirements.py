@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from nornir_tasks.errors import LabError, Problem
-from nornir_tasks.lab.machines.commands import is_there
+from nornir_tasks.files import programs
 from nornir_tasks.lab.machines.machine import MEMORY_MIB
 from nornir_tasks.lab.memory import available_mib
 
@@ -26,7 +26,7 @@ QEMU_MIB = 512
 
 def check_requirements() -> None:
     """Raises LabError, one line long, that names every missing package, or another obstacle."""
-    missing = [package for program, package in PROGRAMS.items() if not is_there(program)]
+    missing = [package for program, package in PROGRAMS.items() if programs.find(program) is None]
     missing += [package for file, package in FILES.items() if not Path(file).exists()]
     if missing:
         names = " ".join(missing)

@@ -49,6 +49,8 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((r"^banner login\n",), r"(?s)\n.*$", ""),
     # um-eos IPv4, "ip load-sharing": "no ip load-sharing <hardware>"
     ((r"^ip load-sharing \S+ \d+$",), r" \d+$", ""),
+    # "ip routing vrf V" would have a VRF route that did not: its default is not to (tests/corpus/eos/NOTES.md)
+    ((r"^no ip routing vrf \S+$",), r"^(?:no no )?ip routing vrf", "default ip routing vrf"),
     # arista.eos eos_prefix_lists: an entry is identified by its number
     ((r"^ip(?:v6)? prefix-list ", r"^seq \d+ "), r"^(no seq \d+) .*$", r"\1"),
     # arista.eos (ansible 12.3.0) eos_user: an account is removed by its name, with all its lines

@@ -86,18 +86,18 @@ OWNERSHIP = (
     # who is asked for names; from which port, and what names are completed with, stay as they are
     rule(r"(?:no )?(?:ip name-server|dns domain) .*", "base dns"),
     # what names a group of servers goes with it
+    rule(r"(?:no )?aaa group server tacacs\+ (?P<key>\S+)", "base aaa"),
     rule(
-        r"(?:no )?(?:tacacs-server .*|aaa group server tacacs\+ .*|aaa authentication login default .*"
+        r"(?:no )?(?:tacacs-server .*|aaa authentication login default .*"
         r"|aaa authorization exec default .*|aaa (?:authentication|authorization|accounting) .* group .*)",
         "base aaa",
     ),
     # others may ask RADIUS servers for more than who logs in: they are ours where the intent has some
-    rule(r"(?:no )?(?:radius-server .*|aaa group server radius .*)", "base radius"),
+    rule(r"(?:no )?aaa group server radius (?P<key>\S+)", "base radius"),
+    rule(r"(?:no )?radius-server .*", "base radius"),
     # whoever may ask, by whatever version, and where notifications go; which ones, source interfaces and filters stay
-    rule(
-        r"(?:no )?snmp-server (?:(?:engineID|contact|location|view|community|group|user|host) .*|vrf \S+)",
-        "base snmp",
-    ),
+    rule(r"(?:no )?snmp-server (?:view|group|user) (?P<key>\S+) .*", "base snmp"),
+    rule(r"(?:no )?snmp-server (?:(?:engineID|contact|location|community|host) .*|vrf \S+)", "base snmp"),
     # all lines of an account: password, role, SSH keys
     rule(r"username (?P<key>\S+) .+", "account"),
     # where time is from and where the log goes; keys, source interfaces and what is logged stay as they are
@@ -113,7 +113,12 @@ OWNERSHIP = (
             rule(r"vrf \S+", "base api", shared=True, children=(rule(r"(?:no )?shutdown", "base api"),)),
         ),
     ),
-    rule(r"management security", "base api", shared=True, children=(rule(rf"ssl profile {API_PROFILE}", "base api"),)),
+    rule(
+        r"management security",
+        "base api",
+        shared=True,
+        children=(rule(rf"ssl profile (?P<key>{API_PROFILE})", "base api"),),
+    ),
     # SSH: where it is on, and when idle sessions end; ciphers, limits and filters stay
     rule(
         r"management ssh",
@@ -131,7 +136,7 @@ OWNERSHIP = (
         shared=True,
         children=(rule(r"ip access-group \S+ vrf (?!default )\S+ in", "base control"),),
     ),
-    rule(rf"ip access-list {CONTROL_LIST}", "base control"),
+    rule(rf"ip access-list (?P<key>{CONTROL_LIST})", "base control"),
     # "qos map cos" rules ports that trust CoS: none of ours. A rewrite of DSCP would break the classes.
     rule(r"(?:no )?qos map (?:dscp|traffic-class) .*", "switch"),
     rule(r"(?:no )?qos rewrite dscp", "switch"),
@@ -152,7 +157,7 @@ OWNERSHIP = (
     # A port that nobody uses any more leaves the group of ours that it is in: else the group would never go.
     # of the management port its VRF and addresses of IPv4; the rest of it, and other such ports, are others'
     rule(
-        r"interface Management1",
+        r"interface (?P<key>Management1)",
         "base management",
         shared=True,
         children=(rule(r"vrf \S+|ip address .*", "base management"),),

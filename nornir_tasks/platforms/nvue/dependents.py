@@ -1,6 +1,7 @@
 """What a Cumulus switch has once, or by number, and which settings of others need it (lines as in tree.py)."""
 
 import re
+from types import MappingProxyType
 
 from nornir_tasks.platforms.announced import Announcing
 from nornir_tasks.platforms.nvue.tree import BRIDGE
@@ -22,6 +23,9 @@ DEPENDENTS = (
     needed(r"vrf / (?P<name>[^:/ ]+) / router / bgp / state: .*", rf"vrf / <name>{_IN_PROCESS}"),
     needed(r"mlag(?: / .*)?", r"interface / \S+ / bond / mlag(?: / .*)?"),
 )
+
+ALIKE = MappingProxyType({"ipv4": "ip", "ipv6": "ip", "state": "enable"})
+"""Spellings since 5.15, and those until then (nvueschema 0.1.0, v5_14 and v5_16)."""
 
 FACTORY_LINES = (r'system / hostname: "cumulus"',)
 """What a switch has before anybody configures it (docs514 at 2739a8df: a switch's default name)."""

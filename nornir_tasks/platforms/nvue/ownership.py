@@ -11,7 +11,7 @@ from nornir_tasks.design.config.reach import CONTROL_LIST
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.capabilities import PROFILE
 from nornir_tasks.platforms.nvue.tree import QOS_KINDS
-from nornir_tasks.platforms.ownership import Rule, rule
+from nornir_tasks.platforms.ownership import Key, Rule, rule
 
 _ANYTHING = rule(r".*", "switch")
 
@@ -22,6 +22,11 @@ def _container(pattern: str, *children: Rule) -> Rule:
 
 def _inner(pattern: str, *children: Rule) -> Rule:
     return rule(pattern, "enclosing", shared=True, children=children)
+
+
+def _servers(by: Key, pattern: str = "server") -> Rule:
+    """Servers, each of them an object with an address."""
+    return rule(pattern, by, shared=True, children=(rule(r"(?P<key>\S+)", "enclosing"),))
 
 
 _REST = rule(r".*", "enclosing")
@@ -94,12 +99,13 @@ _RELAYED_IN_VRF = (
 )
 
 # where time is from; keys and the interface that it is asked for on stay as they are. Until 5.14 it is so for each VRF.
-_TIME = r"server|pool|peer"
+_TIME = tuple(_servers("base ntp", each) for each in ("server", "pool", "peer"))
 
+_DEFAULT_OF_MANAGEMENT = rule(r"(?P<key>0\.0\.0\.0/0)", "base management")
 _OF_MANAGEMENT = rule(r"address|gateway|dhcp-client|vrf: .*", "base management")
 
 OWNERSHIP: tuple[Rule, ...] = (
-    _container(r"acl", rule(CONTROL_LIST, "base control"), _BY_NAME),
+    _container(r"acl", rule(rf"(?P<key>{CONTROL_LIST})", "base control"), _BY_NAME),
     # the VLANs of the default bridge and its spanning tree; its other settings are whoever's made it
     _container(
         r"bridge",
@@ -115,7 +121,7 @@ OWNERSHIP: tuple[Rule, ...] = (
         rule(r"(?P<key>swp\w+|lo|bond\d+|peerlink)", "port", children=_TRUNK),
         # of the management port its VRF, addresses of IPv4, default route and lists; the rest of it is others'
         rule(
-            r"eth0",
+            r"(?P<key>eth0)",
             "base port",
             shared=True,
             children=(
@@ -147,8 +153,8 @@ OWNERSHIP: tuple[Rule, ...] = (
     _container(
         r"service",
         rule(r"lldp", "switch"),
-        _container(r"dns", rule(r"[^:]+", "base dns", shared=True, children=(rule(r"server", "base dns"),))),
-        _container(r"ntp", rule(r"[^:]+", "base ntp", shared=True, children=(rule(_TIME, "base ntp"),))),
+        _container(r"dns", rule(r"[^:]+", "base dns", shared=True, children=(_servers("base dns"),))),
+        _container(r"ntp", rule(r"[^:]+", "base ntp", shared=True, children=_TIME)),
         _container(
             r"dhcp-relay",
             _container(r"default", *_RELAYED),
@@ -160,16 +166,17 @@ OWNERSHIP: tuple[Rule, ...] = (
         rule(r"lldp", "switch"),
         rule(r"hostname: .*", "base hostname"),
         _container(r"message", rule(r"pre-login: .*", "base banner")),
-        _container(r"dns", rule(r"server|domain: .*", "base dns")),
-        _container(r"ntp", rule(rf"{_TIME}|vrf: .*|state: .*", "base ntp")),
+        _container(r"dns", _servers("base dns"), rule(r"domain: .*", "base dns")),
+        _container(r"ntp", *_TIME, rule(r"vrf: .*|state: .*", "base ntp")),
         _container(
             r"aaa",
             _container(r"user", rule(r"(?P<key>[^:]+)", "account")),
             _container(r"authentication", rule(r"order: .*", "base aaa")),
-            rule(r"tacacs|authentication-order", "base aaa"),
-            rule(r"radius", "base radius"),
+            rule(r"(?P<key>authentication-order)", "base order"),
+            rule(r"tacacs", "base aaa", shared=True, children=(_servers("enclosing"), _REST)),
+            rule(r"radius", "base radius", shared=True, children=(_servers("enclosing"), _REST)),
         ),
-        _container(r"syslog", rule(r"server", "base syslog")),
+        _container(r"syslog", _servers("base syslog")),
         # ports, limits, users and algorithms stay as they are
         _container(r"ssh-server", rule(r"(?:inactive-timeout|permit-root-login|state): .*|vrf", "base ssh")),
         # port, tokens and clients' certificates stay as they are
@@ -184,7 +191,7 @@ OWNERSHIP: tuple[Rule, ...] = (
         r"vrf",
         _container(r"default", _container(r"router", _DEFAULT_BGP, _container(r"static", rule(_ROUTE, "prefix")))),
         # a default route of the management VRF that is not the port's gateway would be a second one
-        _container(r"mgmt", _container(r"router", _container(r"static", rule(r"0\.0\.0\.0/0", "base management")))),
+        _container(r"mgmt", _container(r"router", _container(r"static", _DEFAULT_OF_MANAGEMENT))),
         rule(r"(?P<key>[^:]+)", "vrf", shared=True, children=_OWN_VRF),
     ),
 )

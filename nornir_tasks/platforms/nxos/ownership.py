@@ -74,13 +74,15 @@ OWNERSHIP = (
     # who is asked for names; what names are completed with, and whether any are, stay as they are
     rule(r"ip (?:name-server|domain-name) .+", "base dns"),
     # what names a group of servers goes with it
+    rule(r"aaa group server tacacs\+ (?P<key>\S+)", "base aaa"),
     rule(
-        r"feature tacacs\+|tacacs-server .+|aaa group server tacacs\+ .+|aaa authentication login default .+"
+        r"feature tacacs\+|tacacs-server .+|aaa authentication login default .+"
         r"|aaa (?:authentication|authorization|accounting) .+ group .+|aaa accounting default group .+",
         "base aaa",
     ),
     # others may ask RADIUS servers for more than who logs in: they are ours where the intent has some
-    rule(r"radius-server .+|aaa group server radius .+", "base radius"),
+    rule(r"aaa group server radius (?P<key>\S+)", "base radius"),
+    rule(r"radius-server .+", "base radius"),
     # whoever may ask, by whatever version, and where notifications go; which ones, source interfaces and filters stay.
     # A user with the name of an account is the account's: who deletes the one deletes the other (Nexus 5000 CLI
     # configuration guide, OL-16597-01, CLI and SNMP User Synchronization)
@@ -96,7 +98,7 @@ OWNERSHIP = (
     # SSH, which is on by default, and no Telnet; keys, ciphers and filters stay as they are
     rule(r"no feature ssh|feature telnet", "base ssh"),
     rule(r"line vty", "base ssh", shared=True, children=(rule(r"exec-timeout \d+", "base ssh"),)),
-    rule(rf"ip access-list {CONTROL_LIST}", "base control"),
+    rule(rf"ip access-list (?P<key>{CONTROL_LIST})", "base control"),
     rule(r"ip load-sharing .+", "switch"),
     rule(r"port-channel load-balance .+", "lag hash"),
     # where an owner makes the switch the root: its mode and priorities
@@ -122,7 +124,7 @@ OWNERSHIP = (
         shared=True,
         children=(
             rule(r"ip name-server .+", "base dns"),
-            rule(r"ip route 0\.0\.0\.0/0 .+", "base management"),
+            rule(r"ip route (?P<key>0\.0\.0\.0/0) .+", "base management"),
         ),
     ),
     # Others may have routes, a name server and the like in our VRFs too.
@@ -135,7 +137,7 @@ OWNERSHIP = (
     rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
     # Of the management port its VRF, addresses of IPv4 and what gets in; the rest of it is others'.
     rule(
-        r"interface mgmt0",
+        r"interface (?P<key>mgmt0)",
         "base port",
         shared=True,
         children=(

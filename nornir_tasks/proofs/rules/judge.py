@@ -65,6 +65,8 @@ class Guarded:
     """What was found of all pairs."""
 
     pairs: tuple[Pair, ...]
+    not_judged: tuple[str, ...] = ()
+    """Why no pair of the firewalls is among them: their rules could not be had."""
 
     @property
     def failed(self) -> tuple[Pair, ...]:
@@ -89,6 +91,7 @@ class Guarded:
     def summary(self) -> str:
         """``boundary 262 of 262 pairs``."""
         left = f", {len(self.unknown)} could not be told" if self.unknown else ""
+        left += ", firewalls could not be told" if self.not_judged else ""
         return f"boundary {self.proved} of {len(self.pairs)} pairs{left}"
 
 

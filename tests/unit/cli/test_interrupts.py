@@ -114,7 +114,7 @@ def test_a_full_disk_does_not_keep_a_rollback_from_saying_that_there_is_no_push(
 
 
 @pytest.mark.parametrize("verb", ["rollback", "push"])
-@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="another's folder is made by root")
+@pytest.mark.needs("root")
 def test_a_state_folder_of_somebody_else_is_refused_with_its_name(verb: str, site: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
     nornir("rollback", "--yes", "--site", str(site), state=state)

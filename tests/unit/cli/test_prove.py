@@ -47,6 +47,10 @@ def test_planes_that_are_apart_are_proved_so(tmp_path: Path) -> None:
     assert all(line.startswith("taken for granted: ") for line in assumed)
 
 
+proves_firewalls = pytest.mark.needs("nft", "namespaces")
+
+
+@proves_firewalls
 def test_every_proof_has_one_line_and_what_no_line_shows_is_no_pass(tmp_path: Path) -> None:
     done = prove(site(tmp_path))
     lines = [each for each in done.stdout.splitlines() if not each.startswith(("taken for granted: ", "note: "))]
@@ -72,6 +76,7 @@ def test_what_no_line_shows_ends_with_9_where_it_is_chosen_by_name(tmp_path: Pat
     assert "isolation" not in done.stdout
 
 
+@proves_firewalls
 def test_verdicts_are_written_for_other_programs(tmp_path: Path) -> None:
     made, junit, sarif = site(tmp_path), tmp_path / "prove.xml", tmp_path / "prove.sarif"
     done = prove(made, "--json", "--junit", str(junit), "--sarif", str(sarif))
@@ -171,6 +176,7 @@ def test_packets_need_a_boundary(tmp_path: Path) -> None:
     assert "--packets: the intent has no boundary" in done.stderr
 
 
+@proves_firewalls
 def test_the_boundary_is_proved_from_the_rules_of_both_firewalls(tmp_path: Path) -> None:
     made = tmp_path / "dc1"
     shutil.copytree(ROOT / "tests/sites/boundary", made)
@@ -181,13 +187,51 @@ def test_the_boundary_is_proved_from_the_rules_of_both_firewalls(tmp_path: Path)
     assert {each["verdict"] for each in found["pairs"]} == {"pass"}
 
 
-def test_without_nft_nothing_is_proved_of_firewalls_and_the_package_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = tmp_path / "dc1"
-    shutil.copytree(ROOT / "tests/sites/boundary", made)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    done = prove(made, "--only", "boundary")
+def without_nft(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """``nornir prove`` of a copy of the lab on a machine that has no nft, wherever it looks."""
+    programs = folder / "programs"
+    programs.mkdir()
+    (programs / "unshare").symlink_to("/usr/bin/unshare")
+    start = "from nornir_tasks.files import programs; programs.SYSTEM_FOLDERS = ()"
+    return subprocess.run(
+        [sys.executable, "-c", f"{start}; from nornir_tasks.cli.main import main; main()", "prove", *words],
+        env={**os.environ, "PATH": str(programs), "GPUFABRIC_STATE": str(folder), "COLUMNS": "200"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_without_nft_nothing_is_proved_of_firewalls_and_the_package_is_named(tmp_path: Path) -> None:
+    report = tmp_path / "junit.xml"
+    done = without_nft(tmp_path, "--only", "boundary", "--junit", str(report))
     assert done.returncode == 9
     assert "firewall-1: nft is not installed here" in done.stderr
-    assert "apt-get install nftables" in done.stderr
+    assert "sudo apt-get install -y nftables" in done.stderr and "--without boundary" in done.stderr
+    assert "could not tell: boundary: what firewalls let pass: nft is not installed here" in done.stdout
+    assert "boundary 12 of 12 pairs, firewalls could not be told" in done.stdout
+    assert 'errors="1"' in report.read_text() and "what firewalls let pass" in report.read_text()
+
+
+def test_a_proof_that_is_left_out_is_said_to_be_and_all_else_is_proved(tmp_path: Path) -> None:
+    done = without_nft(tmp_path, "--without", "boundary")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "left out: boundary (--without)"
+    assert not any(each.startswith("boundary ") for each in done.stdout.splitlines())
+    assert "isolation 141 of 141 pairs" in done.stdout
+
+
+def test_documents_name_the_proofs_that_they_do_not_have(tmp_path: Path) -> None:
+    done = prove(site(tmp_path), "--only", "isolation", "--only", "boundary", "--without", "boundary", "--json")
+    found = json.loads(done.stdout)
+    assert "boundary" not in found and {"boundary", "pfc"} <= {*found["left_out"]}
+    assert "isolation" not in found["left_out"]
+
+
+def test_proofs_that_there_are_not_cannot_be_left_out_nor_all_of_them(tmp_path: Path) -> None:
+    done = prove(site(tmp_path), "--without", "boundry")
+    assert done.returncode == 3 and "--without: no such proof: boundry" in done.stderr
+    done = prove(tmp_path / "dc1", "--only", "pfc", "--without", "pfc")
+    assert done.returncode == 3 and "--without: no proof is left" in done.stderr

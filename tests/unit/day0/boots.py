@@ -1,11 +1,12 @@
 """First boots of one switch per system, with made-up secrets."""
 
-import os
-import shutil
 from dataclasses import replace
+
+from needs import require
 
 from nornir_tasks.day0.first_boot import FirstBoot, Identity, NewSwitch, OneTime, Server, first_boot
 from nornir_tasks.design.management import ManagementAddress
+from nornir_tasks.files import programs
 from nornir_tasks.files.templates import day0_environment
 from nornir_tasks.platforms import platform
 
@@ -48,6 +49,7 @@ def boot(switch: NewSwitch, server: Server = SERVER, once: OneTime = ONCE) -> Fi
 
 def program(name: str) -> str:
     """Servers stand in a folder that not every user's path has."""
-    found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
-    assert found, f"{name} is not installed: scripts/machine_packages.sh"
+    require(name)
+    found = programs.find(name)
+    assert found
     return found

@@ -1,13 +1,13 @@
 """ARP on each rail's own wire, over real interfaces of a network namespace: right cables, swapped ones, silence."""
 
 import json
-import os
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+from needs import require
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "plugins/module_utils"))
 import gateway_probe
@@ -48,8 +48,7 @@ done
 def host(tmp_path):
     """A namespace with two rails, each with a leaf behind it; give it the leaves' addresses by rail."""
     name = f"gp{tmp_path.name[-8:].replace('_', '')}{id(tmp_path) % 1000}"
-    if os.geteuid() != 0:
-        pytest.skip("makes a network namespace, which needs root")
+    require("root")
     subprocess.run(["ip", "netns", "add", name], check=True, capture_output=True)
     leaves = [f"{name}-leaf0", f"{name}-leaf1"]
 

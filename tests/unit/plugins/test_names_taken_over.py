@@ -1,12 +1,12 @@
 """The module names_taken_over, run as a host runs it, on the files of a folder and the ports of a network namespace."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from needs import require
 
 MODULES = Path(__file__).parents[3] / "plugins/modules"
 MAC = "02:00:00:00:00:10"
@@ -24,8 +24,7 @@ RAIL = {"rail": 0, "name": "rail0", "match": {"mac": MAC, "pci": None}}
 def run(tmp_path):
     """(module, arguments, check) -> what it answers, in a namespace with one port."""
     space = f"names{id(tmp_path) % 100000}"
-    if os.geteuid() != 0:
-        pytest.skip("makes a network namespace, which needs root")
+    require("root")
     subprocess.run(["ip", "netns", "add", space], check=True, capture_output=True)
     port = ["ip", "-n", space, "link", "add", "ens16", "address", MAC, "type", "veth", "peer", "name", "far"]
     arguments = tmp_path / "arguments.json"

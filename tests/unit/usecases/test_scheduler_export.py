@@ -187,6 +187,7 @@ def slurmctld(where: Path, lines: tuple[str, ...], nodes: str) -> Iterator[dict[
         process.wait(timeout=30)
 
 
+@pytest.mark.needs("slurmctld", "scontrol")
 @pytest.mark.parametrize("name", ["ref-512", "ref-28672"])
 def test_slurm_starts_without_a_warning_and_shows_the_tree_that_was_exported(name: str, tmp_path: Path) -> None:
     made = export.slurm_topology(site(name), None, "tree")

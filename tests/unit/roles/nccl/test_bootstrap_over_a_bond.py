@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.needs("root")  # the role reads root's own settings of NCCL
 ROOT = Path(__file__).parents[4]
 VALUES = {
     "nccl_rails": ["rail0"],

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import require
 
 ROOT = Path(__file__).resolve().parents[4]
 STANDINS = ROOT / "tests" / "standins"
@@ -94,6 +95,7 @@ class CardHost:
 @pytest.fixture
 def card_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., CardHost]]:
     """(card, state) -> that host, served."""
+    require("root")
     made: list[Path] = []
 
     def make(card: str = "bluefield3", state: str = "doca_ofed") -> CardHost:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import require
 
 ROOT = Path(__file__).resolve().parents[4]
 STANDINS = ROOT / "tests" / "standins"
@@ -102,6 +103,7 @@ class StateHost:
 @pytest.fixture
 def state_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., StateHost]]:
     """(name of a state, nic: what differs on rail0, other: an interface that is no rail) -> that host, served."""
+    require("root")
     made: list[Path] = []
 
     def make(state: str, *, nic: dict[str, object] | None = None, other: str = "") -> StateHost:

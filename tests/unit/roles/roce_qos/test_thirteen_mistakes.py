@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from conftest import RAILS, StateHost, policy_values
+from needs import require
 from roce_apply import judge
 from roce_state import read_rails
 from standin_server import standin_host
@@ -104,6 +105,7 @@ class Brought:
 
 @pytest.fixture(scope="module", params=STATES)
 def brought(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brought]:
+    require("root")
     folder = tmp_path_factory.mktemp("host") / request.param
     standin_host("make", folder, *(f"{rail}={pci}" for rail, pci in RAILS.items()), "--state", request.param)
     with pytest.MonkeyPatch.context() as patch:

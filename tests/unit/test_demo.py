@@ -1,0 +1,134 @@
+"""What ``make demo`` does and leaves out on machines that lack something; nornir itself is a stand-in here."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NO_NFT = "nft is not installed here"
+NO_QEMU = "lab machines need qemu-system-x86, which this machine has not"
+Demo = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def script(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"#!/bin/sh\n{text}\n")
+    file.chmod(0o755)
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Demo:
+    """(is_root, lacks: what is said of packages, unproved: why firewalls cannot be proved, HOSTS) -> a whole demo."""
+    calls = tmp_path / "calls"
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts/demo.sh", tmp_path / "scripts/demo.sh")
+
+    def run(
+        is_root: bool = False, lacks: str = "", unproved: str = "", **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        for program in ("nornir", "ansible-playbook"):
+            script(tmp_path / "bin" / program, f'echo "{program} $*" >>{calls}')
+        script(tmp_path / "bin/id", f"echo {0 if is_root else 1000}")
+        script(
+            tmp_path / "bin/python",
+            f'test "$1" != scripts/can_prove.py || {{ echo "{unproved}"; exit {len(unproved[:1])}; }}',
+        )
+        script(
+            tmp_path / "scripts/machine_packages.sh",
+            f'echo packages >>{calls}; echo "{lacks}" >&2; exit {len(lacks[:1])}',
+        )
+        return subprocess.run(
+            ["bash", "scripts/demo.sh", "bin/nornir"],
+            cwd=tmp_path,
+            env={"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", **environment},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def calls(tmp_path: Path) -> Callable[[], list[str]]:
+    """What was started so far."""
+    file = tmp_path / "calls"
+    return lambda: file.read_text().splitlines() if file.exists() else []
+
+
+def test_where_all_is_there_every_proof_is_made_and_nothing_is_left_out(
+    demo: Demo, calls: Callable[[], list[str]]
+) -> None:
+    done = demo(HOSTS="0")
+    assert done.returncode == 0, done.stderr
+    assert "nornir prove" in calls() and "packages" not in calls()
+    assert "left out" not in done.stdout
+
+
+def test_a_proof_that_cannot_be_made_is_left_out_and_said_before_and_after_all_else(
+    demo: Demo, calls: Callable[[], list[str]]
+) -> None:
+    done = demo(unproved=NO_NFT, HOSTS="0")
+    assert done.returncode == 0, done.stderr
+    assert "nornir prove --without boundary" in calls() and "nornir validate --plane boundary" in calls()
+    first, *_, last = (line for line in done.stdout.splitlines() if line)
+    assert first == f"will be left out: the proof of the boundary: {NO_NFT}"
+    assert last == f"left out: the proof of the boundary: {NO_NFT}"
+
+
+@pytest.mark.parametrize("why", [NO_QEMU, ""])
+def test_hosts_that_a_normal_user_cannot_have_are_left_out_with_the_reason(
+    demo: Demo, calls: Callable[[], list[str]], why: str
+) -> None:
+    done = demo(lacks=why)
+    assert done.returncode == 0, done.stderr
+    assert "nornir push --yes" in calls() and not [each for each in calls() if "--hosts" in each or "ansible" in each]
+    reason = why or "lab machines need root for their network namespace: sudo make demo"
+    assert done.stdout.splitlines()[-1] == f"left out: GPU hosts: {reason}"
+
+
+def test_hosts_that_were_asked_for_by_number_are_refused_before_anything_starts(
+    demo: Demo, calls: Callable[[], list[str]]
+) -> None:
+    done = demo(lacks=NO_QEMU, HOSTS="2")
+    assert done.returncode == 1 and NO_QEMU in done.stderr
+    assert calls() == ["packages"]
+
+
+def test_root_has_packages_installed_first_and_brings_hosts_up(demo: Demo, calls: Callable[[], list[str]]) -> None:
+    done = demo(is_root=True)
+    assert done.returncode == 0, done.stderr
+    assert calls()[0] == "packages" and "nornir lab up --hosts 1" in calls()
+    assert calls().count("ansible-playbook site.yml") == 2
+    assert "left out" not in done.stdout
+
+
+def test_a_machine_without_nft_is_said_to_be_one_in_one_line(tmp_path: Path) -> None:
+    start = "import runpy; from nornir_tasks.files import programs; programs.SYSTEM_FOLDERS = ()"
+    run = "runpy.run_path('scripts/can_prove.py', run_name='__main__')"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{start}; {run}"],
+        cwd=ROOT,
+        env={**os.environ, "PATH": str(tmp_path), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert "nft and unshare are not installed here (sudo apt-get install -y nftables util-linux" in line
+
+
+@pytest.mark.needs("nft", "namespaces")
+def test_where_firewalls_can_be_proved_nothing_is_said_to_be_missing() -> None:
+    done = subprocess.run(
+        [sys.executable, "scripts/can_prove.py"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

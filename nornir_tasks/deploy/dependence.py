@@ -66,6 +66,11 @@ def living_without(os: Platform, added: Iterable[Path], foreign: ConfigTree) -> 
     return {path: needing for path, needing in found.items() if needing}
 
 
+def users(os: Platform, path: Path, tree: ConfigTree) -> Iterator[Path]:
+    """The lines of a tree that need this one, by the OS's list."""
+    return _dependents(os, path, ((" / ".join(each), each) for each, _ in tree.walk()))
+
+
 def _by_word(foreign: ConfigTree) -> tuple[list[tuple[str, Path]], dict[str, list[Path]]]:
     """Others' lines with their text, and those that have each word."""
     strangers = [(" / ".join(path), path) for path, _ in foreign.walk()]

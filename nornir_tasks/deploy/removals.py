@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Literal
 
-from nornir_tasks.deploy.dependence import Others, needed_by_others
+from nornir_tasks.deploy.dependence import Others, needed_by_others, users
 from nornir_tasks.deploy.evidence import Shown, covers, key
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.intent.secret_name import PLACEHOLDER
 from nornir_tasks.platforms.announced import concern
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
-from nornir_tasks.platforms.ownership import ALWAYS_THERE, Thing, decides, is_shared, rule_of, things
+from nornir_tasks.platforms.ownership import ALWAYS_THERE, Thing, is_shared, rule_of, things
 from nornir_tasks.platforms.platform import Platform
 
 _INDEPENDENT = frozenset({"address", "pool", "pool route", "prefix", "route"})
@@ -98,6 +98,8 @@ class _Judge:
             self._judge_removals()
         for thing in dict.fromkeys(self._coming_things()):
             self._collide(thing)
+        for path in self._bare_vlans():
+            self._share(path)
         return tuple(each for each in self._found.values() if each.reason and not self._is_said(each))
 
     def _judge_removals(self) -> None:
@@ -181,8 +183,7 @@ class _Judge:
             matters: Literal["", "yes", "cannot tell"] = "cannot tell" if words.startswith("cannot") else "yes"
             self._found[path] = Others(path, words, path, matters=matters if words else "")
         else:
-            is_harmless = any(each.fullmatch(" / ".join(path)) for each in _each(self.os.harmless))
-            is_known = thing is not None or (is_harmless and not decides(path, self.os.ownership))
+            is_known = thing is not None or any(each.fullmatch(" / ".join(path)) for each in _each(self.os.harmless))
             is_quiet = is_shared(path, self.os.ownership) or is_factory(self.os, path)
             matters = "" if is_known or is_quiet else "cannot tell"
             self._found[path] = Others(path, "" if is_quiet else self._looks(path, thing), adopt, matters=matters)
@@ -263,12 +264,16 @@ class _Judge:
     def _needed(self) -> Iterator[tuple[Path, Others]]:
         """Lines of ours that would go, not change, and that lines of others need."""
         going = [path for path in self.gone if path not in self._found and self._instead(path, None) is None]
-        strangers = self.foreign
-        if self.kept:
-            strangers = self.foreign.copy()
-            for path in self.kept:
-                strangers.add_path(path)
-        return needed_by_others(self.os, going, strangers, self._wanted_things)
+        return needed_by_others(self.os, going, self._strangers(), self._wanted_things)
+
+    def _strangers(self) -> ConfigTree:
+        """The lines of others, with those that are known by now to stay."""
+        if not self.kept:
+            return self.foreign
+        strangers = self.foreign.copy()
+        for path in self.kept:
+            strangers.add_path(path)
+        return strangers
 
     def _keep_blocks(self) -> None:
         """A block stays as long as a line of others is below it."""
@@ -317,6 +322,23 @@ class _Judge:
         if said is None:
             reason = "it has a number of ours, without a line of ours"
             self._found[thing.path] = Others(thing.path, reason, thing.path, thing.path)
+
+    def _bare_vlans(self) -> Iterator[Path]:
+        """VLANs that the intent has and the switch too, without a line that tells whose they are."""
+        for path, node in self.after.walk():
+            runs = self.owned.get(*path)
+            if not node and runs is not None and not runs and not self.shown.has(path):
+                for each in things(path, self.os.ownership)[:1]:
+                    if each.by == "vlan" and each.path == path:
+                        yield path
+
+    def _share(self, path: Path) -> None:
+        """Note such a VLAN that others use, and no port of ours yet."""
+        theirs = next(users(self.os, path, self._strangers()), None)
+        if theirs is None or any(self.owned.get(*each) is not None for each in users(self.os, path, self.after)):
+            return
+        reason = f"it has a number of ours, and '{' / '.join(theirs)}' uses it"
+        self._found[path] = Others(path, reason, path, path)
 
 
 def _name(path: Path) -> Path:

@@ -117,7 +117,7 @@ class _Judge:
     # -- may it go? ------------------------------------------------------------------------------------------------
 
     def _may_go(self, path: Path) -> bool:
-        if self.shown.has(path) or self._goes_with_its_lines(path):
+        if self.shown.has(path) or self._goes_with_its_lines(path) or self._is_taken_over(path):
             return True
         if is_factory(self.os, path) and self._instead(path, next(iter(things(path, self.os.ownership)), None)):
             return True
@@ -135,6 +135,14 @@ class _Judge:
         found = rule_of(path, self.os.ownership)
         is_block = found is not None and found.shared and not things(path, self.os.ownership)
         return is_block and found is not None and found.by != ALWAYS_THERE
+
+    def _is_taken_over(self, path: Path) -> bool:
+        """Is this a block, and no object, of which this push takes over all that is in it?"""
+        node = self.owned.get(*path)
+        if not self.shown.adopted or not node or any(each.path == path for each in things(path, self.os.ownership)):
+            return False
+        leaves = (below for below, each in node.walk(path) if not each.children)
+        return not self.foreign.get(*path) and all(map(self.shown.takes_over, leaves))
 
     def _is_ours(self, thing: Thing) -> bool:
         """Is this wanted object ours as a whole? A loopback is not: others have addresses on it as well."""
@@ -161,22 +169,23 @@ class _Judge:
         if (instead := self._instead(path, thing)) is not None:
             reason = f"'{instead[-1]}' is wanted there"
             self._found[path] = Others(path, reason, adopt, instead)
-        elif (words := self._announces(path)) is not None:
+        elif (announced := self._announces(path)) is not None:
+            words, block = announced
             matters: Literal["", "yes", "cannot tell"] = "cannot tell" if words.startswith("cannot") else "yes"
-            self._found[path] = Others(path, words, path, matters=matters if words else "")
+            self._found[path] = Others(path, words, block, matters=matters if words else "")
         else:
             is_known = thing is not None or any(each.fullmatch(" / ".join(path)) for each in _each(self.os.harmless))
             is_quiet = is_shared(path, self.os.ownership)
             matters = "" if is_known or is_quiet else "cannot tell"
             self._found[path] = Others(path, "" if is_quiet else self._looks(path, thing), adopt, matters=matters)
 
-    def _announces(self, path: Path) -> str | None:
-        """What a redistribution or an aggregate does to our prefixes; None: it is neither."""
+    def _announces(self, path: Path) -> tuple[str, Path] | None:
+        """What a redistribution or an aggregate does to our prefixes, and which one; None: it is neither."""
         pools = [pool for claim in self.wanted.claims.claims for pool in claim.owner.pools]
         for depth in range(len(path), 0, -1):
             words = concern(self.os.announcing, path[:depth], self.owned, pools, has_statics=self._has_statics)
             if words is not None:
-                return words
+                return words, path[:depth]
         return None
 
     @cached_property
@@ -230,6 +239,7 @@ class _Judge:
             "vlan": "its number is one of ours",
             "lag": "its number is one of ours",
             "port": "it is on a port of ours",
+            "subinterface": "it is on a port of ours",
             "pair": "it makes the switch one of a pair",
             "account": "accounts are managed",
             "snmp user": "users are managed",

@@ -129,7 +129,7 @@ class _Judge:
             is_replaced = self._instead(path, thing) is not None
             if is_replaced or (thing is not None and thing.path == path):
                 return is_replaced  # else it is a port, which a switch shows whatever is on it
-        if self.shown.has(path) or self._goes_with_its_lines(path) or self._is_emptied(path):
+        if self.shown.has(path) or self._goes_with_its_lines(path) or self._is_taken_over(path):
             return True
         for thing in reversed(things(path, self.os.ownership)):
             if thing.by == "account" and thing.key == self.shown.once:
@@ -146,10 +146,10 @@ class _Judge:
         is_block = found is not None and found.shared and not things(path, self.os.ownership)
         return is_block and found is not None and found.by != ALWAYS_THERE
 
-    def _is_emptied(self, path: Path) -> bool:
-        """Is this the first line of an inner block, all of which this push takes over line by line?"""
+    def _is_taken_over(self, path: Path) -> bool:
+        """Is this a block, and no object, of which this push takes over all that is in it?"""
         node = self.owned.get(*path)
-        if node is None or not node.children or len(path) == 1 or things(path, self.os.ownership):
+        if not self.shown.adopted or not node or any(each.path == path for each in things(path, self.os.ownership)):
             return False
         leaves = (below for below, each in node.walk(path) if not each.children)
         return not self.foreign.get(*path) and all(map(self.shown.takes_over, leaves))
@@ -179,22 +179,23 @@ class _Judge:
         if (instead := self._instead(path, thing)) is not None:
             reason = f"'{instead[-1]}' is wanted there"
             self._found[path] = Others(path, reason, adopt, instead)
-        elif (words := self._announces(path)) is not None:
+        elif (announced := self._announces(path)) is not None:
+            words, block = announced
             matters: Literal["", "yes", "cannot tell"] = "cannot tell" if words.startswith("cannot") else "yes"
-            self._found[path] = Others(path, words, path, matters=matters if words else "")
+            self._found[path] = Others(path, words, block, matters=matters if words else "")
         else:
             is_known = thing is not None or any(each.fullmatch(" / ".join(path)) for each in _each(self.os.harmless))
             is_quiet = is_shared(path, self.os.ownership) or is_factory(self.os, path)
             matters = "" if is_known or is_quiet else "cannot tell"
             self._found[path] = Others(path, "" if is_quiet else self._looks(path, thing), adopt, matters=matters)
 
-    def _announces(self, path: Path) -> str | None:
-        """What a redistribution or an aggregate does to our prefixes; None: it is neither."""
+    def _announces(self, path: Path) -> tuple[str, Path] | None:
+        """What a redistribution or an aggregate does to our prefixes, and which one; None: it is neither."""
         pools = [pool for claim in self.wanted.claims.claims for pool in claim.owner.pools]
         for depth in range(len(path), 0, -1):
             words = concern(self.os.announcing, path[:depth], self.owned, pools, has_statics=self._has_statics)
             if words is not None:
-                return words
+                return words, path[:depth]
         return None
 
     @cached_property
@@ -252,6 +253,7 @@ class _Judge:
             "vlan": "its number is one of ours",
             "lag": "its number is one of ours",
             "port": "it is on a port of ours",
+            "subinterface": "it is on a port of ours",
             "pair": "it makes the switch one of a pair",
             "account": "accounts are managed",
             "snmp user": "users are managed",

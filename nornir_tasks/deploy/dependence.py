@@ -66,9 +66,13 @@ def living_without(os: Platform, added: Iterable[Path], foreign: ConfigTree) -> 
     return {path: needing for path, needing in found.items() if needing}
 
 
-def users(os: Platform, path: Path, tree: ConfigTree) -> Iterator[Path]:
-    """The lines of a tree that need this one, by the OS's list."""
-    return _dependents(os, path, ((" / ".join(each), each) for each, _ in tree.walk()))
+def users(known: Iterable[Dependence], path: Path, tree: ConfigTree) -> Iterator[Path]:
+    """The lines of a tree that need this one, by a list of the OS's."""
+    line = " / ".join(path)
+    for each in known:
+        if found := each.line.fullmatch(line):
+            says = each.says(found)
+            yield from (other for other, _ in tree.walk() if says.fullmatch(" / ".join(other)))
 
 
 def _by_word(foreign: ConfigTree) -> tuple[list[tuple[str, Path]], dict[str, list[Path]]]:

@@ -208,11 +208,20 @@ class _Judge:
         """The wanted line that would replace this one; None: none would."""
         if (setting := self._setting_instead(path)) is not None:
             return setting
-        if (other := self._only_one(path)) is not None:
+        if (other := self._only_one(path) or self._displaced.get(path)) is not None:
             return other
         if thing is None or not self._is_taken(thing):
             return None
         return next((each for each in self._coming if covers(thing.path, each)), None)
+
+    @cached_property
+    def _displaced(self) -> dict[Path, Path]:
+        """Lines that go -> the one in whose place they are, by the OS's list."""
+        gone = ConfigTree()
+        for path in self.gone:
+            gone.add_path(path)
+        coming = [path for path in self._coming if self.os.displacing]
+        return {path: new for new in coming for path in users(self.os.displacing, new, gone)}
 
     def _setting_instead(self, path: Path) -> Path | None:
         """The wanted value of what this line sets, if that is another one."""
@@ -336,8 +345,10 @@ class _Judge:
 
     def _share(self, path: Path) -> None:
         """Note such a VLAN that others use, and no port of ours yet."""
-        theirs = next(users(self.os, path, self._strangers()), None)
-        if theirs is None or any(self.owned.get(*each) is not None for each in users(self.os, path, self.after)):
+        theirs = next(users(self.os.dependents, path, self._strangers()), None)
+        if theirs is None or any(
+            self.owned.get(*each) is not None for each in users(self.os.dependents, path, self.after)
+        ):
             return
         reason = f"it has a number of ours, and '{' / '.join(theirs)}' uses it"
         self._found[path] = Others(path, reason, path, path)

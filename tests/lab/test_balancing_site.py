@@ -94,7 +94,7 @@ def test_after_the_reload_all_is_valid_and_every_switch_was_judged(begun: Begun)
     assert "0 of 4 changed" in begun.operator.run("push", "--plane", "compute", "--yes")
 
 
-def test_what_a_hand_changed_of_it_is_named_and_repaired(begun: Begun) -> None:
+def test_what_a_hand_changed_of_it_is_repaired_and_what_it_added_goes_when_it_is_adopted(begun: Begun) -> None:
     operator = begun.operator
     hands = operator.hands()
     hands[EOS_LEAF].configure("no ip hardware fib load-balance distribution dynamic")
@@ -107,14 +107,13 @@ def test_what_a_hand_changed_of_it_is_named_and_repaired(begun: Begun) -> None:
         SPINE,
         NXOS_LEAF,
     }
-    changes = operator.json("plan")["devices"][NXOS_LEAF]["changes"]
-    assert {(each["op"], each["path"][-1]) for each in changes} == {
-        ("+", "dlb-interface Ethernet1/31"),
-        ("-", "dlb-interface Ethernet1/1"),
-        ("-", "mode per-packet"),
-        ("-", "flowlet-aging 600"),
-    }
-    assert "3 of 4 changed" in operator.run("push", "--plane", "compute", "--yes")
+    planned = operator.json("plan")["devices"][NXOS_LEAF]
+    changes = {(each["op"], each["path"][-1]) for each in planned["changes"]}
+    assert changes == {("+", "dlb-interface Ethernet1/31")}
+    met = {each["path"][-1]: each["adopt"] for each in planned["others"]}
+    assert met.keys() == {"dlb-interface Ethernet1/1", "mode per-packet", "flowlet-aging 600"}
+    adopted = [word for name in met.values() for word in ("--adopt", name)]
+    assert "3 of 4 changed" in operator.run("push", "--plane", "compute", *adopted, "--yes")
     assert "0 of 4 changed" in operator.run("push", "--plane", "compute", "--yes")
     assert operator.json("validate")["failed"] == 0  # what the switch started with is what it runs again
     assert "ip hardware fib optimize prefixes profile internet" in hands["spine-2"].running()

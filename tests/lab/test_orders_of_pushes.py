@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from lone_switches import Ending, LoneSwitch, Switches
 from two_planes import CHOICES, FIRST, LEAVES, PLANES, Version, shall_hold, toy_planes_found
+from typed_lines import LISTS, SESSION, tree_of, type_at, without
 
 from nornir_tasks.deploy.ledger import Step
 from nornir_tasks.errors import RefusedError
@@ -43,9 +44,6 @@ LEFT_TO_TIMER = {
 """Committed, and nobody confirms it."""
 THROUGH = {("interrupted", Step.CONFIRM)}
 """A confirmation that was begun is not held back."""
-LISTS = ("CUSTOMER-7", "COMPUTE-OLD", "STORAGE-OLD")
-"""Prefix lists that somebody types: nobody's, and two that begin as the names of planes do."""
-SESSION = "203.0.113.77"
 CUTS = st.tuples(
     st.sampled_from(["killed", "interrupted"]),
     st.sampled_from([Step.READ, Step.STAGE, Step.COMMIT, Step.GATE, Step.CONFIRM]),
@@ -279,36 +277,6 @@ class Orders(RuleBasedStateMachine):
         if all(each.is_undone or each.is_taken_back for each in self.noted.values() if each.verb == "push"):
             assert self.parts(self.runs()) == self.parts(self.os.to_tree(self.day0))
             assert self.ever_typed or self.switch.running() == self.day0
-
-
-def without(tree: ConfigTree, typed: frozenset[Path]) -> ConfigTree:
-    """The tree less these lines; containers that only they were in are among them."""
-    left = tree.copy()
-    for path in sorted(typed, key=len, reverse=True):
-        above = left.get(*path[:-1])
-        if above is not None and path[-1] in above.children and not above.children[path[-1]].children:
-            del above.children[path[-1]]
-    return left
-
-
-def tree_of(paths: frozenset[Path]) -> ConfigTree:
-    tree = ConfigTree()
-    for path in paths:
-        tree.add_path(path)
-    return tree
-
-
-def type_at(switch: LoneSwitch, what: str, runs: ConfigTree) -> None:
-    """A prefix list, or a session in the switch's own process."""
-    if switch.os == "nvue":
-        rule = {"10": {"action": "permit", "match": {"10.1.0.0/16": {"max-prefix-len": 24}}}}
-        switch.hand.nvue({"router": {"policy": {"prefix-list": {what: {"rule": rule}}}}})
-    elif what == SESSION:
-        (process,) = (line for line in runs.children if line.startswith("router bgp "))
-        lines = {"eos": [f"neighbor {what} remote-as 64999"], "nxos": [f"neighbor {what}", "remote-as 64999"]}
-        switch.hand.configure(process, *lines[switch.os])
-    else:
-        switch.hand.configure(f"ip prefix-list {what} seq 10 permit 10.1.0.0/16")
 
 
 @pytest.fixture(scope="module")

@@ -175,7 +175,7 @@ class _Judge:
             self._found[path] = Others(path, words, block, matters=matters if words else "")
         else:
             is_known = thing is not None or any(each.fullmatch(" / ".join(path)) for each in _each(self.os.harmless))
-            is_quiet = is_shared(path, self.os.ownership)
+            is_quiet = is_shared(path, self.os.ownership) or is_factory(self.os, path)
             matters = "" if is_known or is_quiet else "cannot tell"
             self._found[path] = Others(path, "" if is_quiet else self._looks(path, thing), adopt, matters=matters)
 

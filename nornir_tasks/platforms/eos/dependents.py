@@ -14,6 +14,8 @@ DEPENDENTS = (
         rf"{_ON_PORT}ipv6 .*|ipv6 (?:route (?!vrf )|router ).*|router (?:\S+ \S+ / address-family ipv6|ospfv3).*",
     ),
     needed(r"(?:vrf instance|ip routing vrf|ipv6 unicast-routing vrf) (?P<name>\S+)", r"(?:.* )?vrf <name>(?: .*)?"),
+    # a VRF that does not route has a line that says so, which nobody typed
+    needed(r"ip routing vrf (?P<name>\S+)", r"vrf instance <name>"),
     needed(r"ip virtual-router mac-address .*", r"interface \S+ / ip(?:v6)? virtual-router address .*"),
     needed(
         r"vlan (?P<vlan>\d+)",
@@ -31,6 +33,7 @@ FACTORY_LINES = (
     r"spanning-tree mode mstp",
     r"service routing protocols model (?:ribd|multi-agent)",
     r"no ip routing",
+    r"interface Ethernet[\d/]+",
 )
 """What a switch has before anybody configures it."""
 

@@ -22,7 +22,8 @@ DEPENDENTS = (
         rf"vrf / \S+ / router / bgp / (?!(?:enable|state): |{_SECTIONS}$).+",
     ),
     needed(r"router / bfd / .*", r"vrf / .* / bfd(?: / .*)?"),
-    needed(r"vrf / (?P<name>[^:/ ]+)", r'interface / \S+ / (?:ip(?:v4|v6)? / )?vrf: "<name>"'),
+    # without its table a VRF has no setting left, and the switch may take it away with the last one
+    needed(r"vrf / (?P<name>[^:/ ]+)(?: / table: .*)?", r'interface / \S+ / (?:ip(?:v4|v6)? / )?vrf: "<name>"'),
     needed(r"mlag(?: / .*)?", r"interface / \S+ / bond / mlag(?: / .*)?"),
 )
 

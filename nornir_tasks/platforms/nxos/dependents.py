@@ -31,6 +31,7 @@ FACTORY_LINES = (
     # published running configurations of switches with nothing configured (napalm 5.2.0 test/nxos, netmiko's tests)
     r"interface \S+ / (?:no )?(?:switchport|shutdown)",
     r"ip dhcp relay|ipv6 dhcp relay|service dhcp",
+    r"interface Ethernet[\d/]+",
 )
 """What a switch has before anybody configures it."""
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from nornir_tasks.deploy.dependence import Others, needed_by_others
+from nornir_tasks.deploy.dependence import Others, staying
 from nornir_tasks.deploy.evidence import Done, key
 from nornir_tasks.deploy.removals import Sides
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
+from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference, in_printed_order
 
 
 def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
@@ -18,20 +18,20 @@ def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
     added = [each.path for each in changes if each.op == "+" and owned.get(*each.path) is not None]
     removed = [each.path for each in changes if each.op == "-"]
     target, others = owned.copy(), list[Others]()
-    staying = dict(needed_by_others(os, added, foreign, before=push.needs))
+    kept = staying(os, added, foreign, push.needs)
     for path in sorted(added, key=len, reverse=True):
         above = target.get(*path[:-1])
         if above is None or path[-1] not in above.children or above.children[path[-1]].children:
             continue
-        if path in staying:
-            others.append(staying[path])
+        if path in kept:
+            others += [kept[path]] if kept[path].reason else []
         elif below := foreign.get(*path):
             found = " / ".join(next(found for found, _ in below.walk()))
             others.append(Others(path, f"'{found}' is in it, and stays", path))
         else:
             del above.children[path[-1]]
     typed = {key(path, os): path for path, _ in foreign.walk()}
-    held = {key(path, os) for path in staying}
+    held = {key(path, os) for path in kept}
     for path in removed:
         if key(path, os) in held:
             continue  # what took its place stays
@@ -40,7 +40,7 @@ def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
         else:
             target.add_path(path)
     _number(target, earlier, later)
-    return Sides(owned, target, foreign, tuple(others))
+    return Sides(owned, in_printed_order(target), foreign, tuple(others))
 
 
 def _number(target: ConfigTree, earlier: ConfigTree | None, later: ConfigTree | None) -> None:

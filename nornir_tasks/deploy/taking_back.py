@@ -17,15 +17,15 @@ def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
     owned, foreign = _parted(running, earlier, later)
     added = [each.path for each in changes if each.op == "+" and owned.get(*each.path) is not None]
     removed = [each.path for each in changes if each.op == "-"]
-    target, others = owned.copy(), list[Others]()
     kept = staying(os, added, foreign, push.needs)
+    target, others = owned.copy(), [each for each in kept.values() if each.reason]
     for path in sorted(added, key=len, reverse=True):
         above = target.get(*path[:-1])
         if above is None or path[-1] not in above.children or above.children[path[-1]].children:
             continue
         if path in kept:
-            others += [kept[path]] if kept[path].reason else []
-        elif below := foreign.get(*path):
+            continue
+        if below := foreign.get(*path):
             found = " / ".join(next(found for found, _ in below.walk()))
             others.append(Others(path, f"'{found}' is in it, and stays", path))
         else:

@@ -74,7 +74,7 @@ class Operated:
         if not plan.changes:
             return
         self.switch.take(candidate(wanted, plan))
-        assert self.switch.refused == []
+        assert self.switch.refused == [], self.switch.refused
         found = sides(wanted, wanted.platform.to_tree(self.running()), self._evidence(adopted))
         rest = list(difference(found.owned, found.after))
         assert rest == [], f"not as planned: {rest}"

@@ -24,7 +24,8 @@ DEPENDENTS = (
         rf"vrf / \S+ / router / bgp / (?!(?:enable|state): |{_SECTIONS}$).+",
     ),
     needed(r"router / bfd / .*", r"vrf / .* / bfd(?: / .*)?"),
-    needed(r"vrf / (?P<name>[^:/ ]+)", r'interface / \S+ / (?:ip(?:v4|v6)? / )?vrf: "<name>"'),
+    # without its table a VRF has no setting left, and the switch may take it away with the last one
+    needed(r"vrf / (?P<name>[^:/ ]+)(?: / table: .*)?", r'interface / \S+ / (?:ip(?:v4|v6)? / )?vrf: "<name>"'),
     # a process has no block of its own: its sessions are in the VRFs
     needed(r"router / bgp(?: / (?:state|autonomous-system|router-id): .*)?", rf"vrf / \S+{_IN_PROCESS}"),
     needed(r"vrf / (?P<name>[^:/ ]+) / router / bgp / state: .*", rf"vrf / <name>{_IN_PROCESS}"),

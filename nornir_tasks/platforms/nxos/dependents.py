@@ -40,6 +40,7 @@ FACTORY_LINES = (
     r"interface \S+ / (?:no )?(?:switchport|shutdown)",
     r"interface Ethernet[\d/]+",
     r"ip dhcp relay|ipv6 dhcp relay|service dhcp",
+    r"interface Ethernet[\d/]+",
 )
 """What a switch has before anybody configures it."""
 

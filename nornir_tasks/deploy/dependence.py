@@ -19,6 +19,7 @@ class Others:
 
     path: Path
     reason: str
+    """Empty: it stays with a line that is named."""
     adopt: Path
     """The object that ``--adopt`` names."""
     in_the_way_of: Path = ()
@@ -42,14 +43,30 @@ def needed_by_others(
     """The lines that would go and that lines of others need: they stay.
 
     Features and what else a switch has once, by the OS's list; an object with a name, where a line of others has that
-    name in it. ``wanted``: objects of which some lines stay anyhow. ``before``: lines that had been there without.
+    name in it, and with it all that is in it. ``wanted``: objects of which some lines stay anyhow. ``before``: lines
+    that had been there without.
     """
     strangers, words = _by_word(foreign)
-    for path in going:
+    lines = tuple(going)
+    for path in lines:
         named = _defines(os, path)
         named = None if named is not None and named.path in wanted else named
         if new := sorted(_needing(os, path, named, strangers, words) - before.get(path, frozenset())):
             yield path, Others(path, f"'{' / '.join(new[0])}' needs it, and stays", path)
+            if named is not None and named.by != "vrf":
+                inside = (each for each in lines if len(each) > len(path) and each[: len(path)] == path)
+                yield from ((each, Others(each, "", path)) for each in inside)
+
+
+def staying(os: Platform, going: Iterable[Path], foreign: ConfigTree, before: Needs) -> dict[Path, Others]:
+    """The lines that would go and stay for others, with those of ours that these need in turn."""
+    lines, strangers, found = list(going), foreign, dict[Path, Others]()
+    while more := dict(needed_by_others(os, lines, strangers, before=before)):
+        found |= more
+        lines, strangers = [path for path in lines if path not in more], strangers.copy()
+        for path in more:
+            strangers.add_path(path)
+    return found
 
 
 def living_without(os: Platform, added: Iterable[Path], foreign: ConfigTree) -> Needs:
@@ -64,6 +81,15 @@ def living_without(os: Platform, added: Iterable[Path], foreign: ConfigTree) -> 
             such[path] = named
     found = {path: _needing(os, path, named, strangers, words) for path, named in such.items()}
     return {path: needing for path, needing in found.items() if needing}
+
+
+def users(known: Iterable[Dependence], path: Path, tree: ConfigTree) -> Iterator[Path]:
+    """The lines of a tree that need this one, by a list of the OS's."""
+    line = " / ".join(path)
+    for each in known:
+        if found := each.line.fullmatch(line):
+            says = each.says(found)
+            yield from (other for other, _ in tree.walk() if says.fullmatch(" / ".join(other)))
 
 
 def _by_word(foreign: ConfigTree) -> tuple[list[tuple[str, Path]], dict[str, list[Path]]]:

@@ -151,8 +151,8 @@ def sides(wanted: Wanted, running: ConfigTree, evidence: Evidence = NO_EVIDENCE)
     if ports := unused_ports.touched(wanted, found.changes):
         used = tuple(unused_ports.in_use(wanted, ports, running, tree, evidence.shown(os)))
     if used:
-        tree = unused_ports.left(tree, [each.path for each in used], running)
-        found = replace(found, after=tree, changes=tuple(difference(owned, tree)))
+        owned, foreign, tree = unused_ports.left(owned, foreign, tree, [each.path for each in used])
+        found = Sides(owned, tree, foreign, tuple(difference(owned, tree)))
     found = settled(wanted, found, lambda: evidence.shown(os))
     more = (each for each in found.others if not any(covers(port.path, each.path) for port in used))
     return replace(found, others=(*used, *more)) if used else found

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Literal
 
-from nornir_tasks.deploy.dependence import Others, needed_by_others
+from nornir_tasks.deploy.dependence import Others, needed_by_others, users
 from nornir_tasks.deploy.evidence import Shown, covers, key
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.intent.secret_name import PLACEHOLDER
 from nornir_tasks.platforms.announced import concern
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
-from nornir_tasks.platforms.ownership import ALWAYS_THERE, Thing, decides, is_shared, rule_of, things
+from nornir_tasks.platforms.ownership import ALWAYS_THERE, Thing, is_shared, rule_of, things
 from nornir_tasks.platforms.platform import Platform
 
 _INDEPENDENT = frozenset({"address", "pool", "pool route", "prefix", "route"})
@@ -98,6 +98,8 @@ class _Judge:
             self._judge_removals()
         for thing in dict.fromkeys(self._coming_things()):
             self._collide(thing)
+        for path in self._bare_vlans():
+            self._share(path)
         return tuple(each for each in self._found.values() if each.reason and not self._is_said(each))
 
     def _judge_removals(self) -> None:
@@ -127,7 +129,7 @@ class _Judge:
             is_replaced = self._instead(path, thing) is not None
             if is_replaced or (thing is not None and thing.path == path):
                 return is_replaced  # else it is a port, which a switch shows whatever is on it
-        if self.shown.has(path) or self._goes_with_its_lines(path):
+        if self.shown.has(path) or self._goes_with_its_lines(path) or self._is_taken_over(path):
             return True
         for thing in reversed(things(path, self.os.ownership)):
             if thing.by == "account" and thing.key == self.shown.once:
@@ -143,6 +145,14 @@ class _Judge:
         found = rule_of(path, self.os.ownership)
         is_block = found is not None and found.shared and not things(path, self.os.ownership)
         return is_block and found is not None and found.by != ALWAYS_THERE
+
+    def _is_taken_over(self, path: Path) -> bool:
+        """Is this a block, and no object, of which this push takes over all that is in it?"""
+        node = self.owned.get(*path)
+        if not self.shown.adopted or not node or any(each.path == path for each in things(path, self.os.ownership)):
+            return False
+        leaves = (below for below, each in node.walk(path) if not each.children)
+        return not self.foreign.get(*path) and all(map(self.shown.takes_over, leaves))
 
     def _is_ours(self, thing: Thing) -> bool:
         """Is this wanted object ours as a whole? A loopback is not: others have addresses on it as well."""
@@ -169,23 +179,23 @@ class _Judge:
         if (instead := self._instead(path, thing)) is not None:
             reason = f"'{instead[-1]}' is wanted there"
             self._found[path] = Others(path, reason, adopt, instead)
-        elif (words := self._announces(path)) is not None:
+        elif (announced := self._announces(path)) is not None:
+            words, block = announced
             matters: Literal["", "yes", "cannot tell"] = "cannot tell" if words.startswith("cannot") else "yes"
-            self._found[path] = Others(path, words, path, matters=matters if words else "")
+            self._found[path] = Others(path, words, block, matters=matters if words else "")
         else:
-            is_harmless = any(each.fullmatch(" / ".join(path)) for each in _each(self.os.harmless))
-            is_known = thing is not None or (is_harmless and not decides(path, self.os.ownership))
+            is_known = thing is not None or any(each.fullmatch(" / ".join(path)) for each in _each(self.os.harmless))
             is_quiet = is_shared(path, self.os.ownership) or is_factory(self.os, path)
             matters = "" if is_known or is_quiet else "cannot tell"
             self._found[path] = Others(path, "" if is_quiet else self._looks(path, thing), adopt, matters=matters)
 
-    def _announces(self, path: Path) -> str | None:
-        """What a redistribution or an aggregate does to our prefixes; None: it is neither."""
+    def _announces(self, path: Path) -> tuple[str, Path] | None:
+        """What a redistribution or an aggregate does to our prefixes, and which one; None: it is neither."""
         pools = [pool for claim in self.wanted.claims.claims for pool in claim.owner.pools]
         for depth in range(len(path), 0, -1):
             words = concern(self.os.announcing, path[:depth], self.owned, pools, has_statics=self._has_statics)
             if words is not None:
-                return words
+                return words, path[:depth]
         return None
 
     @cached_property
@@ -198,11 +208,20 @@ class _Judge:
         """The wanted line that would replace this one; None: none would."""
         if (setting := self._setting_instead(path)) is not None:
             return setting
-        if (other := self._only_one(path)) is not None:
+        if (other := self._only_one(path) or self._displaced.get(path)) is not None:
             return other
         if thing is None or not self._is_taken(thing):
             return None
         return next((each for each in self._coming if covers(thing.path, each)), None)
+
+    @cached_property
+    def _displaced(self) -> dict[Path, Path]:
+        """Lines that go -> the one in whose place they are, by the OS's list."""
+        gone = ConfigTree()
+        for path in self.gone:
+            gone.add_path(path)
+        coming = [path for path in self._coming if self.os.displacing]
+        return {path: new for new in coming for path in users(self.os.displacing, new, gone)}
 
     def _setting_instead(self, path: Path) -> Path | None:
         """The wanted value of what this line sets, if that is another one."""
@@ -243,6 +262,7 @@ class _Judge:
             "vlan": "its number is one of ours",
             "lag": "its number is one of ours",
             "port": "it is on a port of ours",
+            "subinterface": "it is on a port of ours",
             "pair": "it makes the switch one of a pair",
             "account": "accounts are managed",
             "snmp user": "users are managed",
@@ -255,12 +275,16 @@ class _Judge:
     def _needed(self) -> Iterator[tuple[Path, Others]]:
         """Lines of ours that would go, not change, and that lines of others need."""
         going = [path for path in self.gone if path not in self._found and self._instead(path, None) is None]
-        strangers = self.foreign
-        if self.kept:
-            strangers = self.foreign.copy()
-            for path in self.kept:
-                strangers.add_path(path)
-        return needed_by_others(self.os, going, strangers, self._wanted_things)
+        return needed_by_others(self.os, going, self._strangers(), self._wanted_things)
+
+    def _strangers(self) -> ConfigTree:
+        """The lines of others, with those that are known by now to stay."""
+        if not self.kept:
+            return self.foreign
+        strangers = self.foreign.copy()
+        for path in self.kept:
+            strangers.add_path(path)
+        return strangers
 
     def _keep_blocks(self) -> None:
         """A block stays as long as a line of others is below it."""
@@ -309,6 +333,25 @@ class _Judge:
         if said is None:
             reason = "it has a number of ours, without a line of ours"
             self._found[thing.path] = Others(thing.path, reason, thing.path, thing.path)
+
+    def _bare_vlans(self) -> Iterator[Path]:
+        """VLANs that the intent has and the switch too, without a line that tells whose they are."""
+        for path, node in self.after.walk():
+            runs = self.owned.get(*path)
+            if not node and runs is not None and not runs and not self.shown.has(path):
+                for each in things(path, self.os.ownership)[:1]:
+                    if each.by == "vlan" and each.path == path:
+                        yield path
+
+    def _share(self, path: Path) -> None:
+        """Note such a VLAN that others use, and no port of ours yet."""
+        theirs = next(users(self.os.dependents, path, self._strangers()), None)
+        if theirs is None or any(
+            self.owned.get(*each) is not None for each in users(self.os.dependents, path, self.after)
+        ):
+            return
+        reason = f"it has a number of ours, and '{' / '.join(theirs)}' uses it"
+        self._found[path] = Others(path, reason, path, path)
 
 
 def _name(path: Path) -> Path:

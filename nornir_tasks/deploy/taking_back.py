@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from nornir_tasks.deploy.dependence import Others, needed_by_others
+from nornir_tasks.deploy.dependence import Others, staying
 from nornir_tasks.deploy.evidence import Done, key
 from nornir_tasks.deploy.removals import Sides
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
+from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference, in_printed_order
 
 
 def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
@@ -17,23 +17,22 @@ def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
     owned, foreign = _parted(running, earlier, later)
     added = [each.path for each in changes if each.op == "+" and owned.get(*each.path) is not None]
     removed = [each.path for each in changes if each.op == "-"]
-    target, others = owned.copy(), list[Others]()
     earlier_values = {key(path, os) for path in removed}
-    going = [path for path in added if key(path, os) not in earlier_values]
-    staying = dict(needed_by_others(os, going, foreign, before=push.needs))
+    kept = staying(os, [path for path in added if key(path, os) not in earlier_values], foreign, push.needs)
+    target, others = owned.copy(), [each for each in kept.values() if each.reason]
     for path in sorted(added, key=len, reverse=True):
         above = target.get(*path[:-1])
         if above is None or path[-1] not in above.children or above.children[path[-1]].children:
             continue
-        if path in staying:
-            others.append(staying[path])
-        elif below := foreign.get(*path):
+        if path in kept:
+            continue
+        if below := foreign.get(*path):
             found = " / ".join(next(found for found, _ in below.walk()))
             others.append(Others(path, f"'{found}' is in it, and stays", path))
         else:
             del above.children[path[-1]]
     typed = {key(path, os): path for path, _ in foreign.walk()}
-    held = {key(path, os) for path in staying}
+    held = {key(path, os) for path in kept}
     for path in removed:
         if key(path, os) in held:
             continue  # what took its place stays
@@ -42,6 +41,7 @@ def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
         else:
             target.add_path(path)
     _number(target, earlier, later)
+    target = in_printed_order(target)
     return Sides(owned, target, foreign, tuple(difference(owned, target)), tuple(others))
 
 

@@ -29,6 +29,8 @@ def in_use(
 ) -> Iterator[Others]:
     """Those of these ports that others use, with the line that says so."""
     for block, name in ports.items():
+        if shown.takes_over(block):
+            continue
         line = _own(wanted, block, running, tree, shown) or _elsewhere(wanted, block, name, running, tree, shown)
         if line is not None:
             yield Others(block, f"no cable of the intent is there, and others use it: '{' / '.join(line)}'", block)
@@ -63,14 +65,18 @@ def _elsewhere(
     return None
 
 
-def left(tree: ConfigTree, ports: Collection[Path], running: ConfigTree) -> ConfigTree:
-    """What is wanted, of these ports no more than runs."""
-    kept = tree.copy()
+def left(
+    owned: ConfigTree, foreign: ConfigTree, tree: ConfigTree, ports: Collection[Path]
+) -> tuple[ConfigTree, ConfigTree, ConfigTree]:
+    """All lines of these ports on the others' side, those of ours as well: theirs may need them. Nothing is wanted."""
+    owned, foreign, tree = owned.copy(), foreign.copy(), tree.copy()
     for block in ports:
-        node, runs = kept.get(*block), running.get(*block)
-        wanted = () if node is None else sorted((path for path, _ in node.walk(block)), key=len, reverse=True)
-        for path in (*wanted, block):
-            above = kept.get(*path[:-1])
-            if above is not None and path[-1] in above.children and (runs is None or running.get(*path) is None):
-                del above.children[path[-1]]
-    return kept
+        there = owned.get(*block)
+        if there is not None:
+            beside = foreign.add_path(block, there.line)
+            beside.merge(there)
+        for each in (owned, tree):
+            above = each.get(*block[:-1])
+            if above is not None:
+                above.children.pop(block[-1], None)
+    return owned, foreign, tree

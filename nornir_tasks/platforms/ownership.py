@@ -270,12 +270,6 @@ def is_shared(path: Path, rules: Sequence[Rule]) -> bool:
     return found is not None and found.by in _WHERE_USED.keys() - _DECIDES
 
 
-def decides(path: Path, rules: Sequence[Rule]) -> bool:
-    """Is this line what a switch has once, and says where frames go, such as a spanning tree's priority?"""
-    found = rule_of(path, rules)
-    return found is not None and found.by in _DECIDES
-
-
 def split(tree: ConfigTree, rules: Sequence[Rule], claims: Claims) -> dict[str | None, ConfigTree]:
     """Owner's key (None: no owner) -> its part. Together they are all of ``tree``; only shared headers occur twice.
 

@@ -161,6 +161,8 @@ class Platform:
     """Regular expressions over ``" / ".join(path)``: lines that a switch has before anybody configures it."""
     dependents: tuple[Dependence, ...] = ()
     """Lines that a switch has once, and which lines need them."""
+    displacing: tuple[Dependence, ...] = ()
+    """Lines that take the place of others as they come, such as a cage's parts of the whole port."""
     announcing: Announcing = MISSING
     """How lines announce routes that are not the design's."""
     parse: Callable[[ConfigTree, Capabilities, str, str], Parsed] = MISSING

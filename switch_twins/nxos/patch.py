@@ -37,7 +37,7 @@ class _Side:
         shown = (child for child in node.ordered() if not self._is_default(child))
         self.children = {_key(child): child for child in shown}
 
-    def with_empty(self, other: "_Side") -> "dict[Hashable, Node]":
+    def with_empty(self, other: _Side) -> dict[Hashable, Node]:
         """The lines, and modes that are empty here and not on the other side: they lose lines, and stay."""
         empty = {_key(child): child for child in self.node.ordered() if child.rule and child.rule.hide_empty}
         return {**{key: child for key, child in empty.items() if key in other.children}, **self.children}

@@ -49,7 +49,10 @@ class Operated:
     def push(self, wanted: Wanted) -> DevicePlan:
         """The plan that was carried out, with all adopted that was in its way."""
         in_the_way = (each.adopt for each in self.plan(wanted).others if each.is_in_the_way)
-        adopted = tuple(dict.fromkeys(in_the_way))
+        return self.adopt(wanted, *dict.fromkeys(in_the_way))
+
+    def adopt(self, wanted: Wanted, *adopted: Path) -> DevicePlan:
+        """A push that takes these objects of others over."""
         plan = self.plan(wanted, adopted)
         assert not any(each.is_in_the_way for each in plan.others)
         self._carry_out(wanted, plan, adopted)
@@ -71,7 +74,7 @@ class Operated:
         if not plan.changes:
             return
         self.switch.take(candidate(wanted, plan))
-        assert self.switch.refused == []
+        assert self.switch.refused == [], self.switch.refused
         found = sides(wanted, wanted.platform.to_tree(self.running()), self._evidence(adopted))
         rest = list(difference(found.owned, found.after))
         assert rest == [], f"not as planned: {rest}"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from by_hand import Hand
 from described_lab import LabDescription, RunningLab
 from two_planes import FIRST, LAB, LEAVES, Version, intent, network
 
@@ -21,6 +22,7 @@ from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.devices_file import load_devices
 from nornir_tasks.files.push_lock import sole_push
 from nornir_tasks.files.site import Site
+from nornir_tasks.platforms.config_tree import Path as ConfigPath
 from nornir_tasks.usecases import push as usecase
 from nornir_tasks.usecases.progress import Work, ignore
 from nornir_tasks.usecases.pushes import PastPush, pushes
@@ -45,6 +47,8 @@ class LoneSwitch:
     name: str
     """What the lab calls it."""
     directory: Path
+    port: int
+    """Of its API."""
 
     @property
     def device(self) -> str:
@@ -69,10 +73,21 @@ class LoneSwitch:
     def all_timers_fire(self) -> None:
         self.lab.control.ask("advance-clock", seconds=LONGER_THAN_ANY_TIMER_S)
 
-    def push(self, version: Version, planes: Sequence[str]) -> usecase.PushReport:
-        report = usecase.push(self.select(version, planes), REACH, lambda _: True)
+    @property
+    def hand(self) -> Hand:
+        """A person at it."""
+        said = self.lab.description
+        return Hand(self.os, f"https://{self.address}:{self.port}", (said.username, said.password), str(self.lab.ca))
+
+    def push(self, version: Version, planes: Sequence[str], *adopted: ConfigPath) -> usecase.PushReport:
+        """``adopted``: what it takes over of others."""
+        reach = replace(REACH, adopt={self.device: adopted} if adopted else {})
+        report = usecase.push(self.select(version, planes), reach, lambda _: True)
         report.require_done()
         return report
+
+    def plan(self, version: Version, planes: Sequence[str]) -> usecase.PlanReport:
+        return usecase.plan(self.select(version, planes), REACH)
 
     def roll_back(self, version: Version, number: int) -> usecase.PushReport:
         report = usecase.rollback(self.design(version), number, REACH, lambda _: True, limit=[self.device])
@@ -158,7 +173,8 @@ class Switches:
 
     def _site(self, lab: RunningLab, entry: dict[str, object], system: str) -> LoneSwitch:
         folder = site_folder(lab, entry, LEAVES[system])
-        return LoneSwitch(system, str(entry["address"]), lab, str(entry["name"]), folder)
+        name, port = str(entry["name"]), int(str(entry["api_port"]))
+        return LoneSwitch(system, str(entry["address"]), lab, name, folder, port)
 
 
 def site_folder(lab: RunningLab, entry: dict[str, object], device: str) -> Path:

@@ -13,7 +13,8 @@ from one_push import transaction
 
 from nornir_tasks.checks.balancing import check_balancing
 from nornir_tasks.checks.evidence import Evidence, Verdict
-from nornir_tasks.deploy.plan import split_running
+from nornir_tasks.deploy.look import Rules
+from nornir_tasks.deploy.plan import sides
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import device_configs
@@ -21,6 +22,7 @@ from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import Endpoint, SwitchSession
 from nornir_tasks.files.templates import environment
 from tests.intent_parts import of_two_rails
+from tests.pushed import pushed
 from tests.unit.design.test_balancing import NVUE, NXOS, built
 
 EOS_LEAF, NXOS_LEAF, SPINE = "leaf-g1-r0", "leaf-g1-r1", "spine-1"
@@ -92,7 +94,7 @@ def test_after_the_reload_all_is_valid_and_every_switch_was_judged(begun: Begun)
     assert "0 of 4 changed" in begun.operator.run("push", "--plane", "compute", "--yes")
 
 
-def test_what_a_hand_changed_of_it_is_named_and_repaired(begun: Begun) -> None:
+def test_what_a_hand_changed_of_it_is_repaired_and_what_it_added_goes_when_it_is_adopted(begun: Begun) -> None:
     operator = begun.operator
     hands = operator.hands()
     hands[EOS_LEAF].configure("no ip hardware fib load-balance distribution dynamic")
@@ -105,14 +107,13 @@ def test_what_a_hand_changed_of_it_is_named_and_repaired(begun: Begun) -> None:
         SPINE,
         NXOS_LEAF,
     }
-    changes = operator.json("plan")["devices"][NXOS_LEAF]["changes"]
-    assert {(each["op"], each["path"][-1]) for each in changes} == {
-        ("+", "dlb-interface Ethernet1/31"),
-        ("-", "dlb-interface Ethernet1/1"),
-        ("-", "mode per-packet"),
-        ("-", "flowlet-aging 600"),
-    }
-    assert "3 of 4 changed" in operator.run("push", "--plane", "compute", "--yes")
+    planned = operator.json("plan")["devices"][NXOS_LEAF]
+    changes = {(each["op"], each["path"][-1]) for each in planned["changes"]}
+    assert changes == {("+", "dlb-interface Ethernet1/31")}
+    met = {each["path"][-1]: each["adopt"] for each in planned["others"]}
+    assert met.keys() == {"dlb-interface Ethernet1/1", "mode per-packet", "flowlet-aging 600"}
+    adopted = [word for name in met.values() for word in ("--adopt", name)]
+    assert "3 of 4 changed" in operator.run("push", "--plane", "compute", *adopted, "--yes")
     assert "0 of 4 changed" in operator.run("push", "--plane", "compute", "--yes")
     assert operator.json("validate")["failed"] == 0  # what the switch started with is what it runs again
     assert "ip hardware fib optimize prefixes profile internet" in hands["spine-2"].running()
@@ -178,8 +179,10 @@ def session(each: Wanted, endpoint: Endpoint) -> SwitchSession:
     return open_session(each.config.os, endpoint)
 
 
-def push(each: Wanted, endpoint: Endpoint) -> bool:
-    return transaction(lambda: session(each, endpoint), each).run().changed
+def push(each: Wanted, endpoint: Endpoint, earlier: Wanted | None = None) -> bool:
+    """``earlier``: what was pushed to the switch before."""
+    rules = Rules(evidence=pushed(earlier or each))
+    return transaction(lambda: session(each, endpoint), each, rules).run().changed
 
 
 def evidence(lab: RunningLab, made: dict[str, Wanted]) -> Evidence:
@@ -188,7 +191,7 @@ def evidence(lab: RunningLab, made: dict[str, Wanted]) -> Evidence:
     for name, each in made.items():
         link = session(each, lab.endpoint(name, timeout_s=30.0))
         try:
-            owned, _ = split_running(each, each.platform.to_tree(link.read().text))
+            owned = sides(each, each.platform.to_tree(link.read().text), pushed(each)).owned
             parsed = each.platform.parse(owned, each.capabilities, name, each.config.model)
             assert parsed.remainder.paths() == frozenset(), name
             running[name], observed[name] = parsed.config, link.observe()
@@ -227,7 +230,7 @@ def test_what_is_on_a_port_but_not_at_work_is_caught(spraying: Spraying) -> None
     each = made[name]
     without = replace(each.config, qos=None)
     bare = wanted(without, each.capabilities, each.claims, environment("nvue"))
-    push(bare, lab.endpoint(name, timeout_s=30.0))
+    push(bare, lab.endpoint(name, timeout_s=30.0), each)
     seen = evidence(lab, {name: bare})
     failed = [x for x in check_balancing(seen) if x.verdict is Verdict.FAIL]
     assert {x.port for x in failed} == {"", *each.config.load_balancing.ports}

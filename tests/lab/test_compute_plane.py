@@ -14,7 +14,7 @@ import yaml
 from at_terminal import Operator, lab_of_its_own
 from by_hand import Hand
 
-from nornir_tasks.deploy.plan import split_running
+from nornir_tasks.deploy.plan import sides
 from nornir_tasks.usecases.site import load, select
 
 
@@ -84,7 +84,7 @@ def test_what_every_switch_prints_reads_back_as_what_was_designed(pushed: Operat
     for name, wanted in select(load(pushed.site)).items():
         os = wanted.platform
         text = pushed.hands()[name].running()
-        owned, _ = split_running(wanted, os.to_tree(_as_read(wanted.config.os, text)))
+        owned = sides(wanted, os.to_tree(_as_read(wanted.config.os, text))).owned
         parsed = os.parse(owned, wanted.capabilities, name, wanted.config.model)
         assert not parsed.remainder, (name, list(parsed.remainder.walk()))
         assert parsed.config == wanted.config, name

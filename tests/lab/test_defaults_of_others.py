@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import pytest
 
-from nornir_tasks.deploy.plan import device_plan, running_config, split_running
+from nornir_tasks.deploy.plan import device_plan, running_config, sides
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.errors import RefusedError
 from switch_twins.eos.extract import switch_state as eos_state
 from switch_twins.nxos.extract import switch_state as nxos_state
 from switch_twins.state import InterfaceState
-from tests.lab.pushes import bare_like, push
+from tests.lab.pushes import bare_like, plan, push, roll_back, shown
 from tests.lab.typed_switches import EosSwitch, Switch
 from tests.unit.design import tagged
 from tests.unit.design.full_groups import DEVICES, part
@@ -88,9 +88,9 @@ def test_ports_come_up_where_others_changed_their_defaults_and_a_second_push_cha
     switch = typed(whole, case)
     assert push(switch, whole)
     assert_is_as_wanted(switch, whole)
-    plan = device_plan(whole, switch.running())
-    assert plan.changes == ()
-    assert running_config(whole, plan) == whole.config
+    made = plan(switch, whole)
+    assert made.changes == ()
+    assert running_config(whole, made) == whole.config
 
 
 @pytest.mark.parametrize("case", ["eos-shut", "eos-both", "nxos-shut"])
@@ -99,7 +99,7 @@ def test_a_switch_that_goes_dark_under_others_lines_after_a_push_is_no_zero_chan
     switch = bare_like(whole)
     push(switch, whole)
     type_all(switch, case)
-    assert device_plan(whole, switch.running()).changes
+    assert plan(switch, whole).changes
     push(switch, whole)
     assert_is_as_wanted(switch, whole)
 
@@ -109,7 +109,7 @@ def test_an_mtu_of_others_or_ports_that_are_routed_by_default_change_nothing_whe
         switch = bare_like(whole)
         push(switch, whole)
         type_all(switch, case)
-        assert device_plan(whole, switch.running()).changes == ()
+        assert plan(switch, whole).changes == ()
         assert_is_as_wanted(switch, whole)
 
 
@@ -128,11 +128,11 @@ def test_what_runs_there_is_read_as_it_is_and_not_as_the_factory_had_it(case: st
     switch = bare_like(whole)
     push(switch, whole)
     type_all(switch, case)
-    plan = device_plan(whole, switch.running())
-    if plan.changes:
+    made = plan(switch, whole)
+    if made.changes:
         os = whole.platform
         read = os.parse(
-            os.spelt_out(plan.owned_before, os.defaults(plan.running)), whole.capabilities, "x", whole.config.model
+            os.spelt_out(made.owned_before, os.defaults(made.running)), whole.capabilities, "x", whole.config.model
         ).config
         seen = states(switch)
         for port in read.interfaces:
@@ -159,13 +159,13 @@ def test_lines_of_others_stay_and_what_is_in_use_stays_up_when_they_go(case: str
     switch = typed(whole, case)
     push(switch, whole)
     running = whole.platform.to_tree(switch.running())
-    _, foreign = split_running(whole, running)
+    foreign = sides(whole, running, shown(switch)).foreign
     for path in CASES[case][1]:
         assert foreign.get(*path) is not None
         *above, line = path
         switch.type((*above, line.removeprefix("no ") if line.startswith("no ") else f"no {line}"))
     # what was the default then was not typed: unused ports are up now, and routed ones are switched; the plan says so
-    changed = {each.path[0] for each in device_plan(whole, switch.running()).changes}
+    changed = {each.path[0] for each in plan(switch, whole).changes}
     if ROUTED not in CASES[case][1]:
         assert changed <= {f"interface {port.name}" for port in unused(whole)}
     push(switch, whole)
@@ -179,7 +179,7 @@ def test_every_admin_state_that_is_lost_by_hand_is_in_the_plan(case: str) -> Non
     push(switch, whole)
     os = whole.platform
     running = os.to_tree(switch.running())
-    shown = [
+    said = [
         (head, line)
         for head, node in running.children.items()
         if head.startswith("interface ")
@@ -187,11 +187,11 @@ def test_every_admin_state_that_is_lost_by_hand_is_in_the_plan(case: str) -> Non
         if line in {"shutdown", "no shutdown", "switchport", "no switchport"}
     ]
     ours = {f"interface {port.name}" for port in whole.config.interfaces}
-    for head, line in shown:
+    for head, line in said:
         if head in ours:
             mutant = running.copy()
             del mutant.children[head].children[line]
-            changes = device_plan(whole, os.to_text(mutant)).changes
+            changes = device_plan(whole, os.to_text(mutant), shown(switch)).changes
             assert ("+", (head, line)) in {(each.op, each.path) for each in changes}
 
 
@@ -209,7 +209,7 @@ def test_a_line_that_decides_what_we_cannot_write_out_is_refused_by_name(case: s
     switch = bare_like(whole)
     switch.type(path)
     with pytest.raises(RefusedError) as refused:
-        device_plan(whole, switch.running())
+        plan(switch, whole)
     (problem,) = refused.value.problems
     assert path[-1] in problem.what
     assert problem.expected
@@ -224,13 +224,19 @@ def test_a_switch_that_relies_on_none_of_these_lines_is_not_refused() -> None:
     assert push(switch, whole)
 
 
-def test_timers_of_the_process_go_with_a_push_that_owns_the_process() -> None:
+def test_timers_of_the_process_stay_and_are_named_until_they_are_adopted() -> None:
     whole = part(DEVICES["nxos"])
     switch = bare_like(whole)
     push(switch, whole)
     assert whole.config.bgp is not None
-    switch.type((f"router bgp {whole.config.bgp.asn}", "timers bgp 3 9"))
-    assert push(switch, whole) == 1
+    timers = (f"router bgp {whole.config.bgp.asn}", "timers bgp 3 9")
+    switch.type(timers)
+    assert push(switch, whole) == 0
+    (met,) = plan(switch, whole).others
+    assert (met.path, met.adopt, met.is_in_the_way) == (timers, timers, False)
+    assert push(switch, whole, met.adopt) == 1
+    assert roll_back(switch, whole) == 1
+    assert whole.platform.to_tree(switch.running()).get(*timers) is not None
 
 
 def test_svis_and_trunks_of_a_twin_follow_the_switchs_lines() -> None:

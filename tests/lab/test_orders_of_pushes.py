@@ -1,7 +1,9 @@
 """Pushes and rollbacks of two planes in any order, some cut off in between: the switch ends where they lead.
 
 On the wire: real use cases, real transactions, a real journal, and a switch of each system in brownfield. What is
-expected stands in a dictionary beside it: what each owner has there, and which pushes there were.
+expected stands in a dictionary beside it: what each owner has there, and which pushes there were. Meanwhile somebody
+types lines, some of which look like ours: they stay through all of it until a push adopts them, and come back with its
+rollback.
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from lone_switches import Ending, LoneSwitch, Switches
 from two_planes import CHOICES, FIRST, LEAVES, PLANES, Version, shall_hold, toy_planes_found
+from typed_lines import LISTS, SESSION, tree_of, type_at, without
 
 from nornir_tasks.deploy.ledger import Step
 from nornir_tasks.errors import RefusedError
-from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.usecases.pushes import State
 
@@ -57,14 +60,18 @@ class Noted:
     after: Parts
     undoes: int = 0
     is_undone: bool = False
+    adopted: frozenset[Path] = frozenset()
+    """Lines of others that it took away, or of a rollback: that it brought back."""
+    adopted_of: frozenset[str | None] = frozenset()
+    """The owners as whose they were looked at."""
 
     @property
     def is_taken_back(self) -> bool:
         """Cut off, and nothing of it is left."""
-        return self.before == self.after
+        return self.before == self.after and not self.adopted
 
     def changed(self, among: frozenset[str]) -> bool:
-        return any(self.before[owner] != self.after[owner] for owner in among)
+        return bool(self.adopted_of & among) or any(self.before[owner] != self.after[owner] for owner in among)
 
 
 class Orders(RuleBasedStateMachine):
@@ -79,6 +86,8 @@ class Orders(RuleBasedStateMachine):
         self.switch: LoneSwitch = self.switches.fresh(self.system)
         self.ours = shall_hold(self.switch.device, FIRST)
         self.os = self.ours.platform
+        self.typed: frozenset[Path] = frozenset()
+        self.ever_typed: set[str] = set()
         self.day0 = self.switch.running()
         self.holds = self.parts(self.os.to_tree(self.day0))
         self.noted: dict[int, Noted] = {}
@@ -86,7 +95,11 @@ class Orders(RuleBasedStateMachine):
         self.texts: dict[frozenset[tuple[str, ...]], str] = {}
 
     def parts(self, tree: ConfigTree) -> Parts:
-        return split(tree, self.os.ownership, self.ours.claims)
+        """Owner -> what it has, apart from what somebody typed meanwhile."""
+        return split(without(tree, self.typed), self.os.ownership, self.ours.claims)
+
+    def runs(self) -> ConfigTree:
+        return self.os.to_tree(self.switch.running())
 
     def led_to(self, version: Version, planes: tuple[str, ...]) -> Noted:
         """What a push of these planes makes of the switch."""
@@ -123,7 +136,7 @@ class Orders(RuleBasedStateMachine):
         self.switch.push_cut_off(version, planes, cut[1], cut[0])
         self.seen("pushes cut off")
         if cut in LEFT_TO_TIMER:
-            assert self.parts(self.os.to_tree(self.switch.running())) == made.after, "for now it runs"
+            assert self.parts(self.runs()) == made.after, "for now it runs"
             with pytest.raises(RefusedError, match="a commit is not confirmed"):
                 self.switch.push(FIRST, ())
             self.switch.all_timers_fire()
@@ -135,6 +148,36 @@ class Orders(RuleBasedStateMachine):
         else:
             made.after = made.before
         self.note(made)
+
+    @rule(what=st.sampled_from([*LISTS, SESSION]))
+    def somebody_types(self, what: str) -> None:
+        """Each once at most."""
+        if what in self.ever_typed or (what, self.system) == (SESSION, "nvue"):  # which has no process at day 0
+            return
+        before = self.runs().paths()
+        type_at(self.switch, what, self.runs())
+        new = self.runs().paths() - before
+        assert new
+        self.typed |= new
+        self.ever_typed.add(what)
+        self.seen("lines typed")
+
+    @rule(name=st.sampled_from(LISTS[1:]), version=VERSIONS)
+    def push_that_adopts(self, name: str, version: Version) -> None:
+        theirs = frozenset(path for path in self.typed if name in " ".join(path))
+        if not theirs:
+            return
+        made = self.led_to(version, PLANES)
+        made.adopted = theirs
+        found = split(tree_of(theirs), self.os.ownership, self.ours.claims)
+        made.adopted_of = frozenset(owner for owner, part in found.items() if part.paths() & theirs)
+        thing = min((path for path in theirs if name in path[-1]), key=len)
+        report = self.switch.push(version, PLANES, thing)
+        assert report.changed
+        self.seen("pushes that adopt")
+        self.note(made)
+        self.holds = made.after
+        self.typed -= theirs
 
     @rule(which=st.integers(1, 10), version=VERSIONS)
     def roll_back(self, which: int, version: Version) -> None:
@@ -182,11 +225,12 @@ class Orders(RuleBasedStateMachine):
     def go_back(self, number: int, version: Version) -> None:
         push = self.noted[number]
         after = {**self.holds, **{owner: push.before[owner] for owner in push.owners}}
-        made = Noted("rollback", push.owners, self.holds, after, undoes=number)
+        made = Noted("rollback", push.owners, self.holds, after, number, False, push.adopted, push.adopted_of)
         report = self.switch.roll_back(version, number)
         assert bool(report.changed) == made.changed(made.owners)
         self.seen("rollbacks")
         push.is_undone = True
+        self.typed |= push.adopted
         if report.changed:
             self.note(made)
             self.holds = after
@@ -198,9 +242,13 @@ class Orders(RuleBasedStateMachine):
     @invariant()
     def switch_holds_what_everybody_has_there(self) -> None:
         text = self.switch.running()
-        found = self.parts(self.os.to_tree(text))
+        tree = self.os.to_tree(text)
+        assert self.typed - tree.paths() == frozenset(), "what somebody typed stays"
+        found = self.parts(tree)
         for owner, part in self.holds.items():
             assert found[owner] == part, owner
+        if self.ever_typed:  # in whatever order a switch prints what was typed when
+            return
         assert self.os.to_text(found[None]) == self.os.to_text(self.holds[None])
         same = self.texts.setdefault(join(self.holds.values()).paths(), text)
         assert text == same, "byte for byte what it was when everybody had the same there"
@@ -227,7 +275,8 @@ class Orders(RuleBasedStateMachine):
                 self.go_back(number, FIRST)
                 self.switch_holds_what_everybody_has_there()
         if all(each.is_undone or each.is_taken_back for each in self.noted.values() if each.verb == "push"):
-            assert self.switch.running() == self.day0
+            assert self.parts(self.runs()) == self.parts(self.os.to_tree(self.day0))
+            assert self.ever_typed or self.switch.running() == self.day0
 
 
 @pytest.fixture(scope="module")
@@ -283,6 +332,32 @@ def test_the_push_that_brought_the_fabric_is_not_rolled_back_from_under_another_
     assert switch.running() == day0
 
 
+@pytest.mark.parametrize("system", LEAVES)
+def test_what_a_push_adopts_comes_back_with_its_rollback_and_with_that_of_no_other(
+    system: str, switches: Switches
+) -> None:
+    switch = switches.fresh(system)
+    ours = shall_hold(switch.device, FIRST)
+    before = ours.platform.to_tree(switch.running())
+    type_at(switch, "COMPUTE-OLD", before)
+    typed = ours.platform.to_tree(switch.running()).paths() - before.paths()
+    switch.push(FIRST, PLANES)
+    (planned,) = switch.plan(FIRST, PLANES).plans.values()
+    (met,) = [each for each, _ in planned.others if "COMPUTE-OLD" in " ".join(each.path)]
+    assert not met.is_in_the_way
+    switch.push(FIRST, PLANES, met.adopt)
+    adopting = switch.running()
+    assert "COMPUTE-OLD" not in adopting
+    switch.push(Version(storage=1), PLANES)
+    switch.roll_back(FIRST, 3)
+    assert switch.running() == adopting
+    switch.roll_back(FIRST, 2)
+    assert typed <= ours.platform.to_tree(switch.running()).paths()
+    switch.roll_back(FIRST, 1)
+    assert typed <= ours.platform.to_tree(switch.running()).paths()
+    assert without(ours.platform.to_tree(switch.running()), frozenset(typed)) == before
+
+
 def run(system: str, switches: Switches, figure: Callable[[str], None], examples: int, steps: int) -> None:
     count: dict[str, int] = {}
     machine = type(f"{system}Orders", (Orders,), {"system": system, "switches": switches, "count": count})
@@ -296,7 +371,7 @@ def run(system: str, switches: Switches, figure: Callable[[str], None], examples
         ),
     )
     figure(f"{system}: {', '.join(f'{number} {what}' for what, number in sorted(count.items()))}")
-    assert set(count) >= {"pushes", "pushes cut off", "rollbacks"}
+    assert set(count) >= {"pushes", "pushes cut off", "rollbacks", "lines typed"}
 
 
 @pytest.mark.parametrize("system", LEAVES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from importlib import import_module
 
@@ -10,15 +11,19 @@ from described_lab import LabDescription, RunningLab, port_names
 
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.qos import check_qos
-from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.deploy.evidence import Done
+from nornir_tasks.deploy.plan import candidate, device_plan
 from nornir_tasks.deploy.wanted import wanted
 from nornir_tasks.design.partial_config import ClassPolicy
 from nornir_tasks.drivers.session import SwitchSession
 from nornir_tasks.files.templates import environment
 from nornir_tasks.usecases.validate import far_ends
+from tests import pushed
 from tests.unit.design import toy_profiles, toys
 
 LOSSY = toy_profiles.LOSSY
+PUSHED: defaultdict[str, list[Done]] = defaultdict(list)
+"""Switch -> what was pushed to it, as its journal has it."""
 SMALL_CAGES = {"nxos": ("Ethernet1/33", "Ethernet1/34")}
 SYSTEMS = pytest.mark.parametrize("device", toys.ONE_OF_EACH.values(), ids=toys.ONE_OF_EACH)
 
@@ -46,11 +51,12 @@ def push(lab: RunningLab, device: str, own: tuple[ClassPolicy, ...] | None) -> i
     each = toy_profiles.realised(device, own)
     made = wanted(each.config, each.capabilities, each.claims, environment(each.config.os))
     switch = opened(lab, device)
-    plan = device_plan(made, switch.read().text)
+    plan = device_plan(made, switch.read().text, pushed.evidence(*PUSHED[device]))
+    assert not plan.others
     if plan.changes:
-        candidate = made.platform.candidate(plan.running, plan.owned_before, made.tree)
-        assert switch.stage(candidate).changes == frozenset(plan.changes)
+        assert switch.stage(candidate(made, plan)).changes == frozenset(plan.changes)
         switch.confirm(switch.commit(60))
+        PUSHED[device].append(pushed.of(made, plan))
     switch.close()
     return len(plan.changes)
 

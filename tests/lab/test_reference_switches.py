@@ -14,7 +14,7 @@ from one_push import transaction
 
 from nornir_tasks.deploy.fleet import Fleet, Target
 from nornir_tasks.deploy.look import Rules
-from nornir_tasks.deploy.plan import split_running
+from nornir_tasks.deploy.plan import sides
 from nornir_tasks.deploy.tasks import Job
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.network import Network
@@ -94,7 +94,7 @@ def test_what_each_prints_after_the_push_reads_back_whole_and_is_not_pushed_agai
     for name, each in rendered.items():
         endpoint = lab.endpoint(name, timeout_s=30.0)
         assert push(each, endpoint), name
-        owned, _ = split_running(each, each.platform.to_tree(running(each, endpoint)))
+        owned = sides(each, each.platform.to_tree(running(each, endpoint))).owned
         parsed = each.platform.parse(owned, each.capabilities, each.config.name, each.config.model)
         assert parsed.remainder.paths() == frozenset(), name
         assert parsed.config == each.config, name

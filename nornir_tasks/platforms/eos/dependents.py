@@ -14,6 +14,8 @@ DEPENDENTS = (
         rf"{_ON_PORT}ipv6 .*|ipv6 (?:route (?!vrf )|router ).*|router (?:\S+ \S+ / address-family ipv6|ospfv3).*",
     ),
     needed(r"(?:vrf instance|ip routing vrf|ipv6 unicast-routing vrf) (?P<name>\S+)", r"(?:.* )?vrf <name>(?: .*)?"),
+    # a VRF that does not route has a line that says so, which nobody typed
+    needed(r"ip routing vrf (?P<name>\S+)", r"vrf instance <name>"),
     needed(r"ip virtual-router mac-address .*", r"interface \S+ / ip(?:v6)? virtual-router address .*"),
     needed(
         r"vlan (?P<vlan>\d+)",

@@ -7,6 +7,8 @@ from nornir_tasks.platforms.announced import Announcing
 from nornir_tasks.platforms.nvue.tree import BRIDGE
 from nornir_tasks.platforms.platform import needed
 
+_SECTIONS = r"(?:neighbor|peer-group|address-family(?: / ipv[46]-unicast(?: / (?:network|aggregate-route))?)?)"
+"""What tree.py has of every VRF's BGP, without meaning."""
 _MEMBER = rf"interface / \S+ / bridge / domain / {BRIDGE}"
 _IN_PROCESS = r" / router / bgp / (?:neighbor|peer-group|address-family / \S+ / (?:network|redistribute)) / .*"
 
@@ -16,8 +18,14 @@ DEPENDENTS = (
         rf"{_MEMBER} / (?:access: <vlan>|untagged: <vlan>|vlan / <vlan>(?: / .*)?)|interface / vlan<vlan>(?: / .*)?",
     ),
     needed(r"router / vrr(?: / .*)?", r"interface / \S+ / ip(?:v4|v6)? / vrr .*|interface / \S+ / ip(?:v4|v6)? / vrr"),
+    # "BGP requires autonomous-system to be set globally or in the VRF", and a router ID likewise
+    needed(
+        r"router / bgp / (?:autonomous-system|router-id|enable|state): .*",
+        rf"vrf / \S+ / router / bgp / (?!(?:enable|state): |{_SECTIONS}$).+",
+    ),
     needed(r"router / bfd / .*", r"vrf / .* / bfd(?: / .*)?"),
-    needed(r"vrf / (?P<name>[^:/ ]+)", r'interface / \S+ / (?:ip(?:v4|v6)? / )?vrf: "<name>"'),
+    # without its table a VRF has no setting left, and the switch may take it away with the last one
+    needed(r"vrf / (?P<name>[^:/ ]+)(?: / table: .*)?", r'interface / \S+ / (?:ip(?:v4|v6)? / )?vrf: "<name>"'),
     # a process has no block of its own: its sessions are in the VRFs
     needed(r"router / bgp(?: / (?:state|autonomous-system|router-id): .*)?", rf"vrf / \S+{_IN_PROCESS}"),
     needed(r"vrf / (?P<name>[^:/ ]+) / router / bgp / state: .*", rf"vrf / <name>{_IN_PROCESS}"),

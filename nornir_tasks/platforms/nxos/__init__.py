@@ -21,7 +21,7 @@ from nornir_tasks.platforms.nxos.communities import to_words
 from nornir_tasks.platforms.nxos.config_text import to_text, to_tree
 from nornir_tasks.platforms.nxos.day0 import FIRST_BOOT
 from nornir_tasks.platforms.nxos.defaults import defaults, spelt_out
-from nornir_tasks.platforms.nxos.dependents import ANNOUNCING, DEPENDENTS, FACTORY_LINES
+from nornir_tasks.platforms.nxos.dependents import ANNOUNCING, DEPENDENTS, DISPLACING, FACTORY_LINES
 from nornir_tasks.platforms.nxos.disruption import disruption
 from nornir_tasks.platforms.nxos.fec import fec_word
 from nornir_tasks.platforms.nxos.harmless import HARMLESS
@@ -61,6 +61,7 @@ PLATFORM = Platform(
     setting=setting,
     factory=FACTORY_LINES,
     dependents=DEPENDENTS,
+    displacing=DISPLACING,
     announcing=ANNOUNCING,
     parse=parse,
     candidate=candidate,

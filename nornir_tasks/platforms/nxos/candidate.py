@@ -101,6 +101,7 @@ def place(line: str) -> tuple[int, ...] | None:
 _DEFINED = ("class-map ", "policy-map ")
 """Objects that refer to each other and are referred to by other lines."""
 
+_USES_POLICIES = "system qos"
 _HOSTNAME = "hostname "
 
 _SUB_MODES = tuple(map(re.compile, (r"address-family ", r"template ", r"neighbor ", r"vrf (?!member )", r"hsrp \d+")))
@@ -183,12 +184,19 @@ class _Splice:
         own = place(child.text)
         if child.text.startswith(_DEFINED) and (beside := self._row_beside(wanted, child, own)) is not None:
             return beside
+        if child.text == _USES_POLICIES and (after := self._row_after_policies()):
+            return after
         if own is not None:
             for each in self._source.children.values():
                 other = place(each.text)
                 if other is not None and other > own:
                     return each.line - 1
         return len(self._source.rows)
+
+    def _row_after_policies(self) -> int:
+        """After the last policy map, wherever it is on this switch; 0: there is none."""
+        policies = (each for text, each in self._source.children.items() if text.startswith("policy-map "))
+        return max((_last_row(each) + 1 for each in policies), default=0)
 
     def _row_beside(self, wanted: ConfigTree, child: ConfigTree, own: tuple[int, ...] | None) -> int | None:
         """Among existing lines of its kind: before the next one, or after the last; None: there are none.

@@ -27,11 +27,20 @@ DEPENDENTS = (
     ),
 )
 
+DISPLACING = (
+    # Interfaces Configuration Guide 10.6(x), Overview: a breakout "removes the existing interface configurations"
+    needed(
+        r"interface breakout module (?P<module>\d+) port (?P<port>\d+) map .*",
+        r"interface Ethernet<module>/<port>(?:\.\d+)?(?: / .*)?",
+    ),
+)
+
 FACTORY_LINES = (
     # published running configurations of switches with nothing configured (napalm 5.2.0 test/nxos, netmiko's tests)
     r"interface \S+ / (?:no )?(?:switchport|shutdown)",
     r"interface Ethernet[\d/]+",
     r"ip dhcp relay|ipv6 dhcp relay|service dhcp",
+    r"interface Ethernet[\d/]+",
 )
 """What a switch has before anybody configures it."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nornir_tasks.deploy.changed_defaults import as_it_would_print
+from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.usecases.push import restored
@@ -44,5 +45,5 @@ def test_of_some_planes_only_their_ports_say_more(os: str) -> None:
 @pytest.mark.parametrize("os", CHANGED)
 def test_what_a_rollback_brings_back_was_printed_and_stays_as_it_is(os: str) -> None:
     whole = part(DEVICES[os])
-    earlier = restored(whole, whole.platform.to_text(whole.tree))
+    earlier = restored(whole, Done(whole.platform.to_text(whole.tree), ""))
     assert as_it_would_print(earlier, changed(whole)) is earlier

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.journal import Journal
 from nornir_tasks.deploy.plan import device_plan, sides
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
@@ -41,7 +42,7 @@ def test_what_an_earlier_push_noted_as_owned_is_owned_by_a_push_of_the_same_plan
     to_text = now.platform.to_text
     journal = Journal(tmp_path / "journal.sqlite")
     push = journal.begin("push", NOTED, [device])
-    journal.start(push, device, before=to_text(now.tree), after=to_text(ConfigTree()))
+    journal.start(push, device, Done(to_text(now.tree), to_text(ConfigTree())))
     journal.end(push, device, "done")
     (entry,) = journal.entries(push)
     before = now.platform.to_tree(journal.before(entry))
@@ -52,5 +53,5 @@ def test_what_an_earlier_push_noted_as_owned_is_owned_by_a_push_of_the_same_plan
     nothing = to_text(ConfigTree())
     missing = difference(now.platform.to_tree(nothing), found.owned)
     assert set(device_plan(now, nothing).changes) == set(missing) != set()
-    undoing = replace(now, undoes=(journal.before(entry), journal.after(entry)))
+    undoing = replace(now, undoes=journal.done(entry))
     assert set(device_plan(undoing, nothing).changes) == {*difference(now.platform.to_tree(nothing), found.owned)}

@@ -13,10 +13,11 @@ import pytest
 
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import Path
+from nornir_tasks.usecases.site import select
 from tests.foreign.hands import gone, tree_of, typed
 from tests.foreign.operated import Operated, brought_up
 from tests.foreign.pairs import Choice, text
-from tests.foreign.sites import wanted_of
+from tests.foreign.sites import site_of, wanted_of
 
 RICH = Choice(storage_v6=True, business_v6=True, relays=1, storage_relay=True, compute_vrf=True)
 RAILS = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "leaf-g1-r2"}
@@ -198,3 +199,78 @@ def test_a_line_that_was_there_before_our_first_push_stays_unless_that_push_adop
     switch.roll_back(wanted)
     switch.roll_back(wanted)
     assert gone(switch, wanted, theirs) == []
+
+
+LATER = {
+    "bfd in routing: false": (
+        ("nxos", RAILS["nxos"], Choice(), Choice(bfd=False)),
+        "feature bfd",
+        "router bgp 4200000001\nneighbor 203.0.113.9\nremote-as 64999\nbfd\n",
+    ),
+    "no pool of IPv6": (
+        ("eos", PAIRED, Choice(business=0, storage_v6=True), Choice(business=0)),
+        "ipv6 unicast-routing",
+        "vlan 700\ninterface Vlan700\nipv6 address 2001:db8:7::1/64\n",
+    ),
+    "no relay": (
+        ("nxos", PAIRED, Choice(relays=1), Choice()),
+        "feature dhcp",
+        "vlan 700\ninterface Vlan700\nip dhcp relay address 192.0.2.99\n",
+    ),
+}
+"""What changes in the intent -> the switch with both designs, a line that the later one lacks, and what needs it."""
+
+
+UNSETTLED = pytest.mark.xfail(
+    strict=True,
+    reason="NX-OS prints 'no bfd' in the template as long as it has the feature: the gate takes the push back",
+)
+
+
+@pytest.mark.parametrize(
+    ("what", "is_needed"),
+    [
+        *((what, False) for what in LATER),
+        *((what, True) for what in LATER if not what.startswith("bfd")),
+        pytest.param("bfd in routing: false", True, marks=UNSETTLED),
+    ],
+)
+def test_a_later_design_without_it_takes_a_shared_line_away_only_where_nothing_of_others_needs_it(
+    what: str, is_needed: bool
+) -> None:
+    (os, device, one, two), line, theirs = LATER[what]
+    first, second = wanted_of(text(one, os), device), wanted_of(text(two, os), device)
+    switch = brought_up(first, "")
+    switch.push(first)
+    added = typed(switch, first, theirs) if is_needed else ()
+    plan = switch.push(second)
+    assert gone(switch, first, [(line,), *added]) == ([] if is_needed else [(line,)])
+    assert [each.reason.endswith("needs it, and stays") for each in plan.others if each.path == (line,)] == (
+        [True] if is_needed else []
+    )
+    assert switch.plan(second).changes == ()
+    switch.roll_back(first)
+    assert gone(switch, first, [(line,), *added]) == []
+
+
+@pytest.mark.parametrize(
+    ("os", "line", "theirs"),
+    [
+        ("eos", "ipv6 unicast-routing", "vlan 700\ninterface Vlan700\nipv6 address 2001:db8:7::1/64\n"),
+        (
+            "nxos",
+            "feature dhcp",
+            "feature interface-vlan\nvlan 700\ninterface Vlan700\nip dhcp relay address 192.0.2.9\n",
+        ),
+    ],
+)
+def test_a_push_of_one_plane_leaves_what_others_have_once_where_nothing_of_ours_needs_it(
+    os: str, line: str, theirs: str
+) -> None:
+    plane = select(site_of(text(Choice(business=0), os)), ["storage"], [PAIRED])[PAIRED]
+    switch = brought_up(plane, "")
+    added = typed(switch, plane, f"{line}\n{theirs}")
+    plan = switch.push(plane)
+    assert not {(line,), *added} & {each.path for each in plan.changes}
+    assert gone(switch, plane, [(line,), *added]) == []
+    assert switch.plan(plane).changes == ()

@@ -6,7 +6,8 @@ import pytest
 from lab_evidence import SWITCHES, clean, fabric_port, rendered, unlike
 
 from nornir_tasks.checks.config import check_config
-from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.checks.evidence import Evidence, Finding, OthersLine, Verdict
+from nornir_tasks.checks.suite import judge
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
 
 
@@ -65,3 +66,34 @@ def findings_of(device: str, about) -> list[Finding]:
     changes = tuple(Change(path, "+") for path in leaves(device) if about(path))
     assert changes
     return [each for each in check_config(replace(clean(), changes={device: changes})) if each.verdict is Verdict.FAIL]
+
+
+ANNOUNCES = OthersLine("router bgp 65000 / redistribute connected", "it announces prefixes of ours", Verdict.FAIL)
+UNTOLD = OthersLine("router bgp 65000 / something new", "the intent does not have it", Verdict.ERROR)
+
+
+@pytest.mark.parametrize("device", SWITCHES)
+@pytest.mark.parametrize(
+    ("line", "verdict"), [(ANNOUNCES, "fail"), (UNTOLD, "could not tell")], ids=["announces", "untold"]
+)
+def test_a_line_of_others_that_may_matter_is_a_finding_of_its_own_though_a_push_leaves_it(
+    device: str, line: OthersLine, verdict: str
+) -> None:
+    check, (finding,) = unlike(replace(clean(), others={device: (line,)}), verdict)
+    assert (check, finding.device, finding.found) == ("config", device, line.line)
+    assert finding.message == f"{device}: line of others '{line.line}': {line.reason}"
+
+
+def test_lines_of_others_are_not_counted_so_each_switch_counts_once_whatever_stands_there() -> None:
+    (device, *_) = SWITCHES
+    without, beside = check_config(clean()), check_config(replace(clean(), others={device: (ANNOUNCES, UNTOLD)}))
+    assert [each for each in beside if each.counted] == [each for each in without if each.counted]
+    assert [each.verdict for each in beside if not each.counted] == [Verdict.FAIL, Verdict.ERROR]
+
+
+def test_a_switch_with_a_line_of_others_that_announces_ours_runs_what_is_wanted_all_the_same() -> None:
+    (device, *_) = SWITCHES
+    found = [each for each in check_config(replace(clean(), others={device: (ANNOUNCES,)})) if each.device == device]
+    assert [each.verdict for each in found] == [Verdict.PASS, Verdict.FAIL]
+    report = judge(replace(clean(), others={device: (ANNOUNCES,)}))
+    assert [each.found for each in report.failed] == [ANNOUNCES.line]

@@ -53,13 +53,13 @@ say "5. Push again: nothing may change"
 say "6. Another team types lines of its own on three of the switches: a VLAN with a number of ours and its gateway, a BGP
       neighbour, a redistribution, a second loopback address. They stand after a push, a rollback and another push"
 theirs=(--limit front-leaf-g1-a --limit front-leaf-g2-a --limit front-leaf-g3-a)
-"$bin/python" scripts/others.py type
+"$bin/python" tests/lab/other_team.py type
 "$nornir" push --yes
-"$bin/python" scripts/others.py check
+"$bin/python" tests/lab/other_team.py check
 "$nornir" rollback --yes "${theirs[@]}"
-"$bin/python" scripts/others.py check
+"$bin/python" tests/lab/other_team.py check
 "$nornir" push --yes
-"$bin/python" scripts/others.py check
+"$bin/python" tests/lab/other_team.py check
 say "7. Is the live network as the intent defines?"
 "$nornir" validate
 for plane in compute storage business oob boundary; do

@@ -100,7 +100,7 @@ class _Judge:
             self._collide(thing)
         for path in self._bare_vlans():
             self._share(path)
-        return tuple(each for each in self._found.values() if each.reason and not self._is_said(each))
+        return tuple(each for each in self._found.values() if each.reason and not self._is_covered(each))
 
     def _judge_removals(self) -> None:
         for path in self.gone:
@@ -112,14 +112,14 @@ class _Judge:
             self.kept |= more.keys()
         self._keep_blocks()
 
-    def _is_said(self, each: Others) -> bool:
+    def _is_covered(self, each: Others) -> bool:
         """Is this line below another one that is said, or a first line whose lines are said one by one?"""
         rules = self.os.ownership
         if not each.is_in_the_way and not things(each.path, rules):
             return any(len(path) > len(each.path) and path[: len(each.path)] == each.path for path in self._found)
         above = (self._found.get(each.path[:depth]) for depth in range(1, len(each.path)))
-        said = [other for other in above if other is not None and other.reason and things(other.path, rules)]
-        return any(other.in_the_way_of == each.in_the_way_of for other in said)
+        covering = [other for other in above if other is not None and other.reason and things(other.path, rules)]
+        return any(other.in_the_way_of == each.in_the_way_of for other in covering)
 
     # -- may it go? ------------------------------------------------------------------------------------------------
 
@@ -327,10 +327,10 @@ class _Judge:
         wants = self.after.get(*thing.path)
         if wants is not None and any(path in wants.paths() for path in runs.paths()):
             return  # a line of it is exactly ours
-        said = next(
+        covering = next(
             (path for path, each in self._found.items() if covers(thing.path, path) and each.is_in_the_way), None
         )
-        if said is None:
+        if covering is None:
             reason = "it has a number of ours, without a line of ours"
             self._found[thing.path] = Others(thing.path, reason, thing.path, thing.path)
 
@@ -356,8 +356,8 @@ class _Judge:
 
 def _name(path: Path) -> Path:
     """A line as ``--adopt`` can have it: up to a secret, a text of several rows, or what separates lines there."""
-    said = _UNNAMEABLE.split(path[-1], maxsplit=1)[0]
-    return path if said == path[-1] else (*path[:-1], said.rstrip(' "'))
+    nameable = _UNNAMEABLE.split(path[-1], maxsplit=1)[0]
+    return path if nameable == path[-1] else (*path[:-1], nameable.rstrip(' "'))
 
 
 def is_factory(os: Platform, path: Path) -> bool:

@@ -17,7 +17,8 @@ def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
     owned, foreign = _parted(running, earlier, later)
     added = [each.path for each in changes if each.op == "+" and owned.get(*each.path) is not None]
     removed = [each.path for each in changes if each.op == "-"]
-    earlier_values = {key(path, os) for path in removed}
+    # the earlier value of a setting serves others as well; that it was off does not
+    earlier_values = {key(path, os) for path in removed if not path[-1].startswith("no ")}
     kept = staying(os, [path for path in added if key(path, os) not in earlier_values], foreign, push.needs)
     target, others = owned.copy(), [each for each in kept.values() if each.reason]
     for path in sorted(added, key=len, reverse=True):
@@ -32,9 +33,9 @@ def taken_back(wanted: Wanted, running: ConfigTree, push: Done) -> Sides:
         else:
             del above.children[path[-1]]
     typed = {key(path, os): path for path, _ in foreign.walk()}
-    held = {key(path, os) for path in kept}
+    staying_keys = {key(path, os) for path in kept}
     for path in removed:
-        if key(path, os) in held:
+        if key(path, os) in staying_keys:
             continue  # what took its place stays
         if (there := typed.get(key(path, os))) is not None and there != path:
             others.append(Others(there, f"it was typed since; the push had removed '{path[-1]}'", there))

@@ -23,12 +23,12 @@ def unknown_removals(
     """
     ours = {each for path in added_by_us for each in single(os, path)}
     given = {each for path in adopted for each in single(os, path)}
-    wish = lines(os, wanted)
-    names = {each for path in wish for each in named(os, path)}
+    required = lines(os, wanted)
+    names = {each for path in required for each in named(os, path)}
     places = {each for path in ours for each in numbered(os, path)} & {
-        each for path in wish for each in numbered(os, path)
+        each for path in required for each in numbered(os, path)
     }
-    set_anew = {each for path in wish for each in settings(os, path)}
+    set_anew = {each for path in required for each in settings(os, path)}
     gone = removed(os, before, after)
     return sorted(
         path
@@ -106,8 +106,8 @@ def robbed(os: str, before: str, after: str, wanted: str) -> list[tuple[Path, Pa
 
     Lines that are wanted are no others'; a need that another line still meets is met.
     """
-    left, wish = lines(os, after), lines(os, wanted)
-    others = {" / ".join(path): path for path in left - wish}
+    left, required = lines(os, after), lines(os, wanted)
+    others = {" / ".join(path): path for path in left - required}
     kept = [" / ".join(path) for path in with_all_above(left)]
     found = list[tuple[Path, Path]]()
     for path in sorted(removed(os, before, after)):
@@ -115,16 +115,16 @@ def robbed(os: str, before: str, after: str, wanted: str) -> list[tuple[Path, Pa
             match = re.fullmatch(need, " / ".join(path))
             if match is None:
                 continue
-            told = [re.escape(each or "") for each in match.groups()]
-            exact, of_it = _filled(need, told), _filled(dependent, told)
+            values_found = [re.escape(each or "") for each in match.groups()]
+            exact, of_it = _filled(need, values_found), _filled(dependent, values_found)
             if not any(re.fullmatch(exact, each) for each in kept):
                 found += [(path, others[each]) for each in sorted(others) if re.fullmatch(of_it, each)]
     return found
 
 
-def _filled(pattern: str, told: list[str]) -> str:
+def _filled(pattern: str, values_found: list[str]) -> str:
     """The pattern with what was found in its groups, or in those that it speaks of."""
     if r"\1" in pattern:
-        return re.sub(r"\\(\d)", lambda each: told[int(each[1]) - 1], pattern)
-    values = iter(told)
+        return re.sub(r"\\(\d)", lambda each: values_found[int(each[1]) - 1], pattern)
+    values = iter(values_found)
     return re.sub(r"\((?!\?)[^)]*\)\??", lambda _: next(values), pattern)

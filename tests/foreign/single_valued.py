@@ -64,9 +64,11 @@ def _setting(os: str, line: str) -> frozenset[str]:
         found = pattern.match(text)
         if found is None:
             continue
-        told = list(found.groups())
+        groups = list(found.groups())
         if "#" not in row:
-            return frozenset([" ".join([row, *told])])
+            return frozenset([" ".join([row, *groups])])
         place = [word for word in row.split() if word in "*#"].index("#")
-        return frozenset(" ".join([row, *told[:place], str(each), *told[place + 1 :]]) for each in numbers(told[place]))
+        return frozenset(
+            " ".join([row, *groups[:place], str(each), *groups[place + 1 :]]) for each in numbers(groups[place])
+        )
     return frozenset([text])

@@ -221,18 +221,11 @@ LATER = {
 """What changes in the intent -> the switch with both designs, a line that the later one lacks, and what needs it."""
 
 
-UNSETTLED = pytest.mark.xfail(
-    strict=True,
-    reason="NX-OS prints 'no bfd' in the template as long as it has the feature: the gate takes the push back",
-)
-
-
 @pytest.mark.parametrize(
     ("what", "is_needed"),
     [
         *((what, False) for what in LATER),
-        *((what, True) for what in LATER if not what.startswith("bfd")),
-        pytest.param("bfd in routing: false", True, marks=UNSETTLED),
+        *((what, True) for what in LATER),
     ],
 )
 def test_a_later_design_without_it_takes_a_shared_line_away_only_where_nothing_of_others_needs_it(

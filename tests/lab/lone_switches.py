@@ -76,8 +76,13 @@ class LoneSwitch:
     @property
     def hand(self) -> Hand:
         """A person at it."""
-        said = self.lab.description
-        return Hand(self.os, f"https://{self.address}:{self.port}", (said.username, said.password), str(self.lab.ca))
+        description = self.lab.description
+        return Hand(
+            self.os,
+            f"https://{self.address}:{self.port}",
+            (description.username, description.password),
+            str(self.lab.ca),
+        )
 
     def push(self, version: Version, planes: Sequence[str], *adopted: ConfigPath) -> usecase.PushReport:
         """``adopted``: what it takes over of others."""

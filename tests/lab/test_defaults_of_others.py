@@ -179,7 +179,7 @@ def test_every_admin_state_that_is_lost_by_hand_is_in_the_plan(case: str) -> Non
     push(switch, whole)
     os = whole.platform
     running = os.to_tree(switch.running())
-    said = [
+    problems_found = [
         (head, line)
         for head, node in running.children.items()
         if head.startswith("interface ")
@@ -187,7 +187,7 @@ def test_every_admin_state_that_is_lost_by_hand_is_in_the_plan(case: str) -> Non
         if line in {"shutdown", "no shutdown", "switchport", "no switchport"}
     ]
     ours = {f"interface {port.name}" for port in whole.config.interfaces}
-    for head, line in said:
+    for head, line in problems_found:
         if head in ours:
             mutant = running.copy()
             del mutant.children[head].children[line]

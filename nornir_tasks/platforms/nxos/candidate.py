@@ -78,6 +78,7 @@ def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: Conf
         if change.op == "-":
             splice.cut(change.path)
     splice.cut_rows_of(_accounts(owned_running) - _accounts(owned_wanted))
+    splice.cut_negations(change.path for change in changes if change.op == "+")
     splice.keep_row_mates()
     splice.keep_other_vlans()
     splice.insert_missing(rows, want, ())
@@ -138,6 +139,11 @@ class _Splice:
             found = NEVER_EXPIRES.fullmatch(row.strip())
             if found and found["name"] in accounts:
                 self._cut.add(number)
+
+    def cut_negations(self, coming: Iterable[Path]) -> None:
+        """Remove the rows that say the opposite of lines that come."""
+        negated = self._source.negated
+        self._cut.update(negated[path] - 1 for path in coming if path in negated)
 
     def keep_row_mates(self) -> None:
         """A row may list several ports: those that remain get rows of their own instead."""

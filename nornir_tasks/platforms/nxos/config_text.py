@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from nornir_tasks.platforms.acl_lines import LIST
 from nornir_tasks.platforms.asn import make_asns_plain
-from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, from_text
+from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, Path, from_text
 from nornir_tasks.platforms.nxos.access_lists import WORDS
 from nornir_tasks.platforms.nxos.parse_reach import on_flash
 from nornir_tasks.platforms.vlan_lists import NONE, has_trunks, join_lists, numbers, ranges, split_lists
@@ -51,13 +51,15 @@ _DLB_DEFAULT = "mode flowlet"
 class SourceTree(ConfigTree):
     """The root of a configuration together with the rows of text it was read from."""
 
-    __slots__ = ("listed", "rows")
+    __slots__ = ("listed", "negated", "rows")
 
     def __init__(self, rows: tuple[str, ...]) -> None:
         super().__init__()
         self.rows = rows
         self.listed: frozenset[str] = frozenset()
         """VLANs (``vlan 310``) that occur only in a row of several, without a block of their own."""
+        self.negated: dict[Path, int] = {}
+        """Lines of which the negation stands in a template, where it says nothing -> its row."""
 
 
 def to_tree(text: str) -> SourceTree:
@@ -77,6 +79,7 @@ def to_tree(text: str) -> SourceTree:
             for line in one_port_each(node.text):
                 if line != _DLB_DEFAULT:
                     _keep(profile, line, node)
+    _leave_out_negations(root)
     if any(line.startswith(BREAKOUT) for line in root.children):
         printed, root.children = root.children, {}
         for node in printed.values():
@@ -114,6 +117,14 @@ def _leave_out_what_says_nothing(root: ConfigTree, text: str) -> None:
     root.children.pop(BUILT_IN_GROUP, None)
     if " passphrase " in text:
         root.children = {line: node for line, node in root.children.items() if not NEVER_EXPIRES.fullmatch(line)}
+
+
+def _leave_out_negations(root: SourceTree) -> None:
+    """``no bfd`` of a template, which stays where ``bfd`` was taken out: a template without it says the same."""
+    for head, process in root.children.items() if "feature bfd" in root.children else ():
+        for name, template in process.children.items() if head.startswith("router bgp ") else ():
+            if name.startswith("template peer ") and (node := template.children.pop("no bfd", None)) is not None:
+                root.negated[head, name, "bfd"] = node.line
 
 
 def _keep(parent: ConfigTree, line: str, printed: ConfigTree) -> None:
@@ -185,7 +196,7 @@ def _ports(text: str) -> tuple[str, ...]:
 def joined(source: SourceTree) -> SourceTree:
     """A configuration with each trunk's list as one line, which knows its rows; all else is ``source``'s own."""
     whole = SourceTree(source.rows)
-    whole.listed, whole.children = source.listed, join_lists(source).children
+    whole.listed, whole.negated, whole.children = source.listed, source.negated, join_lists(source).children
     for port in whole.children.values():
         if NONE in port.children:
             port.children[NONE].line = _row_below(source.rows, port.line, NONE)

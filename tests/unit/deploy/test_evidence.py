@@ -124,17 +124,17 @@ def test_a_rollback_that_does_not_say_what_it_undid_shows_only_what_a_push_had_a
 
 
 def test_the_journal_is_asked_once_and_only_when_something_would_be_removed() -> None:
-    asked = []
+    looked_up = []
 
     def look_up() -> tuple[Done, ...]:
-        asked.append(1)
+        looked_up.append(1)
         return (Done("", "vlan 200\n"),)
 
     evidence = Evidence(look_up)
-    assert asked == []
+    assert looked_up == []
     assert evidence.shown(EOS).has(("vlan 200",))
     assert evidence.shown(EOS).has(("vlan 200",))
-    assert asked == [1]
+    assert looked_up == [1]
 
 
 def push(journal: Journal, done: Done, state: str = "done", verb: str = "push", undoes: int | None = None) -> int:

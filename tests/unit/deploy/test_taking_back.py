@@ -121,16 +121,22 @@ def test_what_others_had_lived_without_before_the_push_goes_and_what_they_need_s
     assert reasons(since) == {("ip routing",): f"'{more.strip()}' needs it, and stays"}
 
 
-def test_a_value_that_stays_for_others_is_not_replaced_by_the_one_before() -> None:
-    """No two MAC addresses of the gateways: what took the place of the former one is needed."""
+def test_the_earlier_value_of_what_others_need_comes_back() -> None:
+    """Gateways of others need a MAC address: they have the one from before the push again."""
     ours, before = (
         "ip virtual-router mac-address 00:00:5e:00:01:01\n",
         "ip virtual-router mac-address 00:1c:73:00:00:99\n",
     )
     theirs = "interface Vlan700\n   ip virtual-router address 198.18.7.1\n"
     plan = rollback(ours + theirs, before, ours)
+    assert {(each.op, each.path[-1]) for each in plan.changes} == {("-", ours.strip()), ("+", before.strip())}
+
+
+def test_what_was_off_before_stays_on_where_others_need_it() -> None:
+    theirs = "interface Vlan700\n   ip address 198.18.7.1/24\n"
+    plan = rollback("ip routing\n" + theirs, "no ip routing\n", "ip routing\n")
     assert plan.changes == ()
-    assert list(reasons(plan)) == [(ours.strip(),)]
+    assert list(reasons(plan)) == [("ip routing",)]
 
 
 @pytest.mark.parametrize("typed_first", [True, False])

@@ -1,4 +1,4 @@
-"""others.py type|check: in the built-in lab, lines of another team on a switch of each system, and whether they stand.
+"""other_team.py type|check: in the built-in lab, lines of another team on a switch of each system; do they stand?
 
 They are typed through each system's own API, without the product's code: a VLAN with a number of ours, its gateway, a
 BGP neighbour and a redistribution. ``check`` ends with 1 if one of them is gone.
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests/lab")]
 
 from by_hand import Hand, hands  # noqa: E402 - it is found by the path above

@@ -39,8 +39,6 @@ class Shown:
     """Lines, as they were when a push added them."""
     adopted: tuple[Path, ...] = ()
     """Objects and lines that this push takes over, by name."""
-    needs: Needs = field(default_factory=dict)
-    """Lines of ours -> lines of others that had been there without, though such lines need it: these do not hold it."""
     once: str = ""
     """The account of the first boot, which the first push exchanges. Empty: there is none."""
 
@@ -83,16 +81,14 @@ def shown(os: Platform, done: Iterable[Done], adopted: tuple[Path, ...] = ()) ->
     """The evidence of pushes that stand, the earliest first; ``adopted``: by the push that is being made."""
     ours: dict[Path, Path] = {}
     ever: dict[Path, Path] = {}
-    needs: dict[Path, frozenset[Path]] = {}
     for each in done:
         before, after = os.to_tree(each.before), os.to_tree(each.after)
         for path in _only(before, after):
             ours.pop(key(path, os), None)
         added = {key(path, os): path for path in (*_only(after, before), *_taken(each, after))}
         ever |= {} if each.is_rollback else added
-        needs |= each.needs
         ours |= {name: path for name, path in added.items() if name in ever}
-    return Shown(os, frozenset(ours.values()), adopted, needs)
+    return Shown(os, frozenset(ours.values()), adopted)
 
 
 def _taken(each: Done, after: ConfigTree) -> Iterator[Path]:

@@ -275,7 +275,7 @@ class _Judge:
     def _needed(self) -> Iterator[tuple[Path, Others]]:
         """Lines of ours that would go, not change, and that lines of others need."""
         going = [path for path in self.gone if path not in self._found and self._instead(path, None) is None]
-        return needed_by_others(self.os, going, self._strangers(), self._wanted_things, self.shown.needs)
+        return needed_by_others(self.os, going, self._strangers(), self._wanted_things)
 
     def _strangers(self) -> ConfigTree:
         """The lines of others, with those that are known by now to stay."""

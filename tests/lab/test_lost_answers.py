@@ -27,6 +27,7 @@ from nornir_tasks.drivers.session import MARK, SwitchSession
 from nornir_tasks.errors import CommitError, Interrupted, LeftToTimerError, RefusedError
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.inventory.endpoints import endpoints
+from nornir_tasks.usecases.reach import evidence_of
 from nornir_tasks.usecases.site import load, select
 from tests.preloaded_client import NORNIR
 
@@ -85,7 +86,7 @@ def losing(
         path = cutting(there.address, there.api_port)
         cutter = path.__enter__()
         cutters.append(path)
-        rules = Rules(reconnect_s=2.0)
+        rules = Rules(reconnect_s=2.0, evidence=evidence_of(design)(device))
         ledger = LosesAt({device: timer_s(wanted.capabilities, rules)})
         ledger.lose(cutter, step, how)
         aside = open_session(system, there)

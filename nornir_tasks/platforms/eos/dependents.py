@@ -23,7 +23,6 @@ DEPENDENTS = (
         r"|interface Vxlan\d+ / vxlan vlan <vlan> .*|router bgp \S+ / vlan <vlan>(?: / .*)?",
     ),
     needed(r"mlag configuration(?: / .*)?", r"interface \S+ / mlag \d+"),
-    needed(r"hardware (?:access-list|counter feature acl) .*", r"ip(?:v6)? access-list .*"),
     needed(r"ip as-path regex-mode .*", r"ip as-path access-list .*"),
     needed(r"router bfd / .*", r"(?!router )(?:.* )?bfd(?: .*)?"),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from described_lab import LabDescription, RunningLab
@@ -20,6 +21,7 @@ from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Parsed
+from tests.pushed import done, evidence
 from tests.unit.platforms import eos_examples, nvue_examples, nxos_examples
 
 
@@ -81,10 +83,13 @@ def lab(
     return start_module_lab(description)
 
 
-def push(lab: RunningLab, kind: str, number: int) -> Outcome:
+def push(lab: RunningLab, kind: str, number: int, earlier: tuple[int, ...]) -> Outcome:
+    """``earlier``: the stages that were pushed before, which show what is ours."""
     endpoint = lab.endpoint(device_of(kind))
     goal = stage_of(kind, number)
-    rules = Rules(confirm_within_s=60, settle_s=1.0)
+    stages = [ConfigTree(), *(stage_of(kind, each).tree for each in earlier)]
+    standing = (done(goal, before, after) for before, after in pairwise(stages))
+    rules = Rules(confirm_within_s=60, settle_s=1.0, evidence=evidence(*standing))
     outcome = transaction(lambda: open_session(goal.config.os, endpoint), goal, rules).run()
     with_answer = open_session(goal.config.os, endpoint)
     try:
@@ -100,8 +105,10 @@ def push(lab: RunningLab, kind: str, number: int) -> Outcome:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_split_cages_and_shut_ports_are_pushed_read_back_and_taken_apart_again(lab: RunningLab, kind: str) -> None:
+    earlier: tuple[int, ...] = ()
     for number in (0, 1, 2, 1):
-        first = push(lab, kind, number)
+        first = push(lab, kind, number, earlier)
         assert first.changed
-        second = push(lab, kind, number)
+        earlier += (number,)
+        second = push(lab, kind, number, earlier)
         assert (second.changed, second.saved) == (False, False)

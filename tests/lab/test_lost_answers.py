@@ -356,9 +356,9 @@ def test_a_switch_without_a_commit_timer_is_refused_unless_that_is_meant(
     run, aside, _ = losing(system, Step.DONE)
     timerless = replace(run.wanted, capabilities=replace(run.wanted.capabilities, has_commit_timer=False))
     with pytest.raises(RefusedError, match="has no commit timer"):
-        transaction(lambda: aside, timerless).run()
+        transaction(lambda: aside, timerless, run.rules).run()
     assert operator.hands()[DEVICES[system]].running() == before
-    assert transaction(lambda: aside, timerless, Rules(unguarded=True)).run().changed
+    assert transaction(lambda: aside, timerless, replace(run.rules, unguarded=True)).run().changed
     running = aside.read()
     assert (running.waiting, running.is_saved) == (None, True)
     assert ours_on(operator, system) == []

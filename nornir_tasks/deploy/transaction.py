@@ -114,9 +114,9 @@ class Transaction:
         self._sweep(session)
         if not plan.changes:
             return self._save(session, plan)
+        self._refuse_unshown(plan)
         if met := in_the_way(self.device, plan.others):
             raise RefusedError(met)
-        self._refuse_unshown(plan)
         up_before = session.established()
         token = self._stage(session, plan)
         self._commit(session, token)

@@ -47,12 +47,21 @@ def test_a_push_of_edge_routers_is_listed_as_of_the_boundary_and_rolled_back(pus
     assert pushed.json("pushes")["pushes"][0]["planes"] == sorted(PLANES)
     hand = pushed.hands()["edge-1"]
     hand.nvue({"router": {"policy": {"prefix-list": {"EDGE-BY-HAND": {"type": "ipv4"}}}}})
-    assert "1 of 2 changed" in pushed.run("push", "--plane", "boundary", "--yes")
+    adopting = (
+        "push",
+        "--plane",
+        "boundary",
+        "--yes",
+        "--adopt",
+        "edge-1:router / policy / prefix-list / EDGE-BY-HAND",
+    )
+    assert "0 of 2 changed" in pushed.run(*adopting[:-2]), "a name like ours shows nothing"
+    assert "1 of 2 changed" in pushed.run(*adopting)
     last = pushed.json("pushes")["pushes"][0]
     assert (last["planes"], list(last["switches"])) == (["boundary"], ["edge-1"])
     pushed.run("rollback", "--push", str(last["number"]), "--yes")
     assert "EDGE-BY-HAND" in hand.running()
-    assert "1 of 2 changed" in pushed.run("push", "--plane", "boundary", "--yes")
+    assert "1 of 2 changed" in pushed.run(*adopting)
     assert "0 of 24 changed" in pushed.run("push", "--yes")
 
 

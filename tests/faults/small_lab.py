@@ -25,15 +25,16 @@ DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
 COMMAND_TIMEOUT_S = 60.0
 LONGER_THAN_ANY_TIMER_S = 4000.0
 
+# lines of ours that are taken out: to put them back nothing has to be shown to be ours, as no push is noted
 CLI_CHANGES = (
-    ("interface {port}", "description by hand"),
-    ("interface {port}", "shutdown"),
-    ("interface {port}", "description by hand", "interface {other}", "description by hand"),
+    ("interface {port}", "no description"),
+    ("interface {port}", "no mtu"),
+    ("interface {port}", "no description", "interface {other}", "no description"),
 )
 NVUE_CHANGES = (
-    {"interface": {"swp1": {"description": "by hand"}}},
-    {"interface": {"swp1": {"link": {"state": {"down": {}}}}}},
-    {"interface": {"swp1": {"description": "by hand"}, "swp2": {"description": "by hand"}}},
+    {"interface": {"swp1": {"description": None}}},
+    {"interface": {"swp1": {"link": {"mtu": None}}}},
+    {"interface": {"swp1": {"description": None}, "swp2": {"description": None}}},
 )
 
 

@@ -8,9 +8,10 @@ new ones (``--hypothesis-profile new-examples``).
 
 import gc
 import signal
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable
 from functools import cache
+from hashlib import md5
 from pathlib import Path
 
 import needs
@@ -56,13 +57,28 @@ def pytest_collection_finish() -> None:
     gc.freeze()  # what was loaded stays: no collection amid tests and at their end need look at it
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
     """Machines first, as bringing one up takes longest; then the files that take long, so that none of them is left to
     one worker when the others are done; then files by their number of tests (as pytest-xdist would)."""
+    leave_to_long(items)
+    yield
     tests = Counter(item.path for item in items)
     slow = slow_files()
     items.sort(key=lambda item: (item.path.parent != MACHINES, -slow.get(item.path, 0), -tests[item.path]))
+
+
+def leave_to_long(items: Iterable[pytest.Item]) -> None:
+    """Mark ``long`` what ``sampled`` leaves out: of each such test, all cases but so many, chosen by their names."""
+    cases = defaultdict[str, list[pytest.Item]](list)
+    for item in items:
+        if item.get_closest_marker("sampled") is not None:
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for of_one in cases.values():
+        of_one.sort(key=lambda item: md5(item.nodeid.encode(), usedforsecurity=False).digest())
+        (marker,) = of_one[0].iter_markers("sampled")
+        for item in of_one[marker.args[0] :]:
+            item.add_marker("long")
 
 
 @cache

@@ -77,6 +77,7 @@ def _alike(key: str) -> str:
     return "*" if is_name and not key.startswith(("ipv4", "v4", "MST")) else key
 
 
+@pytest.mark.sampled(25)
 @pytest.mark.parametrize(("name", "number", "call"), CALLS, ids=[f"{name}-{number}" for name, number, _ in CALLS])
 def test_what_anta_reads_has_the_recorded_keys_and_kinds(
     name: str, number: int, call: Any, pushed_lab: Operator

@@ -231,11 +231,13 @@ SCRAPLI = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("step", cases("netmiko.arista_eos", NETMIKO))
 def test_a_step_of_netmiko_does_what_it_says_and_names_a_fault(step: Case, pushed_lab: Operator) -> None:
     prove(step, pushed_lab)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("step", cases("scrapli.arista_eos", SCRAPLI))
 def test_a_step_of_scrapli_does_what_it_says_and_names_a_fault(step: Case, pushed_lab: Operator) -> None:
     prove(step, pushed_lab)

@@ -333,6 +333,7 @@ CASES = {
 }
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     "command",
     cases("ntc_templates.arista_eos", {name: case(row[0], name, *row[1:]) for name, row in CASES.items()}),

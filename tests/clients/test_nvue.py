@@ -332,6 +332,7 @@ def read(look: Look, path: str, lab: Operator) -> None:
     assert found == wanted, f"found {found}, to be {wanted}"
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("path", [path for path in FROZEN["nvue.paths"] if path not in NOT_YET.get("nvue.paths", {})])
 def test_a_path_shows_what_the_intent_says_until_it_is_changed(path: str, pushed_lab: Operator) -> None:
     look = LOOKS[path]

@@ -34,6 +34,7 @@ def carry_out(trials: Trials, fault: Fault) -> Case:
     return case
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(
     "fault",
     [pytest.param(each, id=str(each), marks=[pytest.mark.long] if each.number >= SAMPLE else []) for each in faults()],

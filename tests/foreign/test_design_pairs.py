@@ -13,6 +13,7 @@ from tests.foreign.sites import rendered_of, site_of
 SEEDS = range(12)
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("os", pairs.SYSTEMS)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_both_designs_of_a_pair_load_and_keep_switches_systems_and_as_numbers(seed: int, os: str) -> None:

@@ -52,6 +52,7 @@ def test_a_piece_that_is_said_to_be_for_plans_alone_is_refused_by_its_twin(os: s
     assert [str(piece) for piece, each in found if not refused(config, each)] == []
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("meets", [False, True], ids=["aside", "meets"])
 @pytest.mark.parametrize("device", ALL)
 def test_every_generated_text_is_accepted_by_its_twin(device: str, meets: bool) -> None:

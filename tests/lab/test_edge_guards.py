@@ -131,6 +131,7 @@ def passes_anyhow(pair: EdgePair, flow: Flow) -> bool:
     return flow.protocol == icmp_of(flow.source)[0] and family not in known and flow.source not in MARTIAN
 
 
+@pytest.mark.sampled(1)
 def test_forged_packets_are_refused_both_ways_and_others_pass(
     build: Callable[..., EdgePair], figure: Callable[[str], None]
 ) -> None:
@@ -160,6 +161,7 @@ def test_forged_packets_are_refused_both_ways_and_others_pass(
     )
 
 
+@pytest.mark.sampled(1)
 @SIGNED
 def test_a_session_whose_passwords_differ_does_not_come_up(build: Callable[..., EdgePair], secret: str) -> None:
     pair = build("isp-a-bgp", secret)
@@ -174,6 +176,7 @@ def test_a_session_whose_passwords_differ_does_not_come_up(build: Callable[..., 
     until(lambda: all(pair.is_up(ROUTER, peer) for peer in peers_of(pair, ISP)))
 
 
+@pytest.mark.sampled(1)
 def test_a_speaker_further_away_than_the_link_gets_no_session(build: Callable[..., EdgePair]) -> None:
     pair = build()
     link = next(each for each in pair.terms.outside_links if each.name == ISP)

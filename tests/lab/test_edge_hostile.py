@@ -89,6 +89,7 @@ def pair(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EdgePair]:
         made.end()
 
 
+@pytest.mark.sampled(1)
 def test_nothing_bad_is_taken_and_only_aggregates_are_told(pair: EdgePair, figure: Callable[[str], None]) -> None:
     everything = {*GOOD["ipv4"], *GOOD["ipv6"], *DEFAULT.values(), *(each for bad in BAD.values() for each in bad)}
     for link in pair.terms.outside_links:
@@ -132,6 +133,7 @@ def test_nothing_bad_is_taken_and_only_aggregates_are_told(pair: EdgePair, figur
     assert pair.heard(first.name, "ipv4", first.sessions[0].address.partition("/")[0]) == {"203.0.113.0/24"}
 
 
+@pytest.mark.sampled(1)
 def test_an_upstream_that_says_too_much_is_told_goodbye(pair: EdgePair) -> None:
     link = next(each for each in pair.terms.outside_links if each.takes == "partial")
     (session,) = (each for each in link.sessions if each.family == "ipv4")

@@ -45,6 +45,7 @@ def test_a_router_is_made_of_nothing_drained_and_as_it_was(system: str, tmp_path
         assert switch.running() == before
 
 
+@pytest.mark.sampled(1)
 @each_system
 def test_every_line_deleted_or_changed_is_a_difference(system: str, tmp_path: Path) -> None:
     here = whole(network_of(system, tmp_path), "edge-2", drained=True)

@@ -71,6 +71,7 @@ def spoil(operator: Operator, device: str, *, save: bool = False) -> str:
 # -- cables --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("cable", "name"),
     [
@@ -99,6 +100,7 @@ def test_the_far_end_is_checked_where_it_is_said(lab: Operator) -> None:
     assert "expected: spine-1:swp1 to leaf-g1-r0:Ethernet63/1" in refused
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("one", "other"), [(FABRIC, OTHER), (HOST, "leaf-g1-r0-h2"), (HOST, "leaf-g1-r1-h2")])
 def test_swapped_cables_are_named_first_both_of_them(lab: Operator, one: str, other: str) -> None:
     swapped = f"the far ends of cables {one} and {other} are swapped"
@@ -166,6 +168,7 @@ def test_switches_that_hang_are_given_up_in_time_and_nobody_else_is_blamed(lab: 
     assert lab.json("validate")["failed"] == 0
 
 
+@pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_a_hang_that_ends_in_time_is_only_waited_for(lab: Operator, device: str) -> None:
     lab.run("lab", "freeze", device)
@@ -273,6 +276,7 @@ def push_until_committed(lab: Operator, device: str) -> subprocess.Popen[str]:
     return push
 
 
+@pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_a_switch_that_loses_its_power_under_a_push_is_pushed_to_again_once_it_is_back(
     lab: Operator, device: str
@@ -291,6 +295,7 @@ def test_a_switch_that_loses_its_power_under_a_push_is_pushed_to_again_once_it_i
     assert lab.json("validate")["failed"] == 0
 
 
+@pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_power_off_and_on_takes_back_a_commit_that_nobody_has_confirmed(lab: Operator, device: str) -> None:
     before = spoil(lab, device, save=True)

@@ -127,6 +127,7 @@ def test_up_and_down_at_once_leave_a_lab_or_none_but_nothing_in_between(state: P
         assert end(start(state))["pid"] == lab.process.pid() and lab.state() == "up"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("after_s", [0.2, 0.5, 0.8, 1.2, 1.8])
 def test_up_killed_at_any_moment_leaves_nothing_that_the_next_up_stumbles_over(state: Path, after_s: float) -> None:
     first = start(state)

@@ -97,6 +97,7 @@ def assert_crosses(lab: RoutedLab, *spines: str) -> None:
     assert {name for name, packets in found["crossed"].items() if packets > found["sent"] / 10} == {*spines}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("fault", "detection_ms"), [("kill", FOUND_AT_ONCE_MS), ("freeze", BFD_MS)], ids=["carrier lost", "silent"]
 )

@@ -237,6 +237,7 @@ WITHOUT_COUNTERPART = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("case", WITHOUT_COUNTERPART)
 def test_a_line_without_a_counterpart_is_refused_by_its_name(case: str, tmp_path: Path) -> None:
     name, lines, refusal = WITHOUT_COUNTERPART[case]

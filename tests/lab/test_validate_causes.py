@@ -54,6 +54,7 @@ def shut(operator: Operator, device: str, port: str, *, down: bool) -> None:
         hand.configure(f"interface {port}", "shutdown" if down else "no shutdown")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("system", sorted(SWITCHES))
 def test_a_shut_port_is_one_leading_finding_with_the_push_that_repairs_it(pushed: Operator, system: str) -> None:
     device = SWITCHES[system]
@@ -161,6 +162,7 @@ def endpoint_of(operator: Operator, device: str) -> Endpoint:
     return endpoints(design.site, {device: design.network.device(device).os})[device].endpoint
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("system", sorted(SWITCHES))
 def test_a_switch_that_is_slow_once_is_read_at_the_second_try(pushed: Operator, system: str) -> None:
     device = SWITCHES[system]

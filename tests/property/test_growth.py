@@ -98,6 +98,7 @@ def _of(old: DeviceConfig, new: DeviceConfig) -> RoutingPolicy:
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("design", DESIGNS)
 @some
 @given(st.data())
@@ -115,6 +116,7 @@ def test_within_max_nothing_comes_but_neighbours_and_nothing_goes(design: str, c
     assert found.counts["add"] == len(after.cables) - len(before.cables)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("design", DESIGNS)
 @some
 @given(st.data(), st.integers(1, 60))

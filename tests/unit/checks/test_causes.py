@@ -192,6 +192,7 @@ ALL = [(site, fault) for site in SMALL for fault in (*faults(site), *hangs(site)
 EACH = pytest.mark.parametrize(("site", "fault"), ALL, ids=[f"{site}: {fault.name}" for site, fault in ALL])
 
 
+@pytest.mark.sampled(120)
 @EACH
 def test_one_fault_is_one_leading_finding_all_else_follows_and_m_stays(site: str, fault: Fault) -> None:
     report = broken(site, fault)
@@ -319,6 +320,7 @@ def test_one_lost_link_of_several_between_two_switches_loses_its_own_paths_only(
     assert {each.found for each in cause.follows if each.check == "ecmp"} >= {"7", "3"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("site", SMALL)
 def test_a_switch_that_hangs_and_another_fault_are_two_leading_findings(site: str) -> None:
     chance = Random(f"{site} hangs")
@@ -351,6 +353,7 @@ def apart(site: str, count: int, chance: Random) -> list[Fault]:
     return found
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("site", SMALL)
 def test_two_faults_at_different_switches_are_two_leading_findings(site: str) -> None:
     chance = Random(site)
@@ -368,6 +371,7 @@ def is_hidden(site: str, one: Fault, other: Fault) -> bool:
     return leading in alone(site, other).trouble
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("site", SMALL)
 def test_nothing_is_hidden_that_no_shown_cause_explains(site: str, figure: Callable[[str], None]) -> None:
     """Any faults at three places: what follows from a finding is seen together with it when its fault is there alone.

@@ -47,6 +47,7 @@ def site(tmp_path: Path) -> Path:
 WORDS = [["design"], ["design", "--json"], ["design", "--csv", "-"], ["--version"], ["design", "--help"]]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("words", WORDS, ids=" ".join)
 def test_output_to_a_full_disk_is_an_error_with_its_code(words: list[str], tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
@@ -67,6 +68,7 @@ def test_errors_that_nobody_can_read_keep_their_code(tmp_path: Path) -> None:
         assert nornir("design", "--site", "nowhere", state=tmp_path, stderr=full).returncode == 3
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("words", WORDS, ids=" ".join)
 def test_a_reader_that_goes_away_ends_nothing_and_nobody_hears_of_it(words: list[str], tmp_path: Path) -> None:
     reading, writing = os.pipe()

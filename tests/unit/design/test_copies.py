@@ -241,6 +241,7 @@ def test_one_table_for_each_port_is_refused_where_ports_share_an_address() -> No
         needs(intent_of(site(2, hosts=4, at=places(2), copy_addressing="shared")))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "change",
     [

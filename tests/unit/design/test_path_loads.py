@@ -39,6 +39,7 @@ def test_few_flows_are_as_all_outcomes_counted(flows: int, paths: int) -> None:
     assert fullest(flows, even(paths)).expected == pytest.approx(counted(flows, paths), abs=1e-6)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("flows", "shares", "switches"),
     [
@@ -138,6 +139,7 @@ def fullest_drawn(pattern: str, lost: str, queue_pairs: int, random: Random) -> 
     return max(links.values()) * gbps
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("queue_pairs", [1, 4])
 @pytest.mark.parametrize("lost", ["", "one uplink", "one spine", "one link of the far leaf"])
 @pytest.mark.parametrize("pattern", ["ring", "all-to-all"])

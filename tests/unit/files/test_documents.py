@@ -141,6 +141,7 @@ def as_a_plain_user() -> Iterator[None]:
         os.setresuid(*before)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "plan.csv", "-"])
 def test_stdout_that_goes_to_a_file_gets_the_document_by_any_of_its_names(target: str, tmp_path: Path) -> None:
     """Exchanging that file would leave the shell writing to one that has no name any more."""

@@ -41,6 +41,7 @@ def lists(value: Any) -> Any:
     return [lists(each) for each in value] if isinstance(value, tuple) else value
 
 
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("key", EVERY, ids=lambda key: f"{key.owner.__name__}.{key.name}")
 def test_a_key_without_meaning_or_example_is_refused(key: Key, tmp_path: Path) -> None:
     assert key.meaning.endswith(".")

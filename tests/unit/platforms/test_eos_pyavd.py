@@ -142,6 +142,7 @@ DRAWN = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("which", DRAWN)
 def test_pyavd_prints_the_same_lines_of_random_switches(which: str) -> None:
     strategy, examples = DRAWN[which]

@@ -66,6 +66,7 @@ SAMPLE = [f"{kind} {RELEASES[number % len(RELEASES)]}" for number, kind in enume
 """Every kind of switch once, and among them every release."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in SAMPLE else pytest.mark.long) for name in EXAMPLES]
 )

@@ -121,6 +121,7 @@ def mutants_of(seed: int, count: int = OF_EACH_SITE) -> Iterator[tuple[str, set[
         yield name, agree((seed, number, name), site, draw)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_the_proof_and_a_walker_agree_on_twenty_mutants_of_a_random_site(seed: int) -> None:
     found = [kinds for _, kinds in mutants_of(seed)]

@@ -86,6 +86,7 @@ def tried(site: Site, device: str, found: Iterable[Mutant]) -> tuple[Counter[str
     return counts, wrong
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("device", DEVICES)
 def test_a_change_of_each_kind_of_line_is_caught_and_named(device: str, figure: Callable[[str], None]) -> None:
     counts, wrong = tried(rails(), device, one_of_each_kind(mutants(device, rails().rendered.texts[device])))
@@ -97,6 +98,7 @@ def test_a_change_of_each_kind_of_line_is_caught_and_named(device: str, figure: 
 SPREADING = ("leaf-g1-r0", "spine-1")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("device", SPREADING)
 def test_a_change_of_a_switch_that_sends_packet_by_packet_is_caught_and_named(
     device: str, spectrum_x: Site, figure: Callable[[str], None]

@@ -74,6 +74,7 @@ def steps_from(design: SiteDesign, leaf: str) -> dict[str, int]:
     return steps
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", SITES)
 def test_hosts_share_a_tier_just_where_their_cables_meet_there(name: str) -> None:
     design = site(name)

@@ -46,6 +46,8 @@ class DevicePlan:
     """The running configuration is saved."""
     waiting: Waiting | None = None
     """An unconfirmed commit: the running configuration will be reverted."""
+    unused: frozenset[str] = frozenset()
+    """Ports without a cable of the intent that change."""
     unshown: tuple[str, ...] = ()
     """Places of wanted secrets that the switch does not show: taken for what was sent last, not compared."""
 
@@ -74,6 +76,7 @@ def device_plan(
     plan = DevicePlan(wanted.device, changes, running, found.owned, found.after, found.foreign, found.others)
     if not changes:
         return plan
+    plan = replace(plan, unused=frozenset(unused_ports.touched(wanted, changes).values()))
     refuse_narrowing(wanted, changes, running)
     refuse_opening(wanted, running, join((found.foreign, found.after)))
     if not allow_management:
@@ -149,7 +152,7 @@ def sides(wanted: Wanted, running: ConfigTree, evidence: Evidence = NO_EVIDENCE)
     _leave_shared_headers(owned, foreign, tree, os.ownership)
     found, used = Sides(owned, tree, foreign, tuple(difference(owned, tree))), tuple[Others, ...]()
     if ports := unused_ports.touched(wanted, found.changes):
-        used = tuple(unused_ports.in_use(wanted, ports, running, tree, evidence.shown(os)))
+        used = tuple(unused_ports.in_use(wanted, ports, running, tree, evidence.shown(os), evidence.heard))
     if used:
         owned, foreign, tree = unused_ports.left(owned, foreign, tree, [each.path for each in used])
         found = Sides(owned, tree, foreign, tuple(difference(owned, tree)))

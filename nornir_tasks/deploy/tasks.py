@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from nornir.core.task import Result, Task
@@ -37,6 +38,7 @@ from nornir_tasks.platforms.config_tree import Path, in_printed_order
 from nornir_tasks.platforms.observed import Certificate, Observed
 
 T = TypeVar("T")
+_Compared = tuple[PlanSummary, DeviceConfig, DeviceConfig]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,27 +75,43 @@ def plan_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
     """Read one switch and plan its change."""
     job, session = jobs[task.host.name], _session(task)
     running = session.read()
-    with COMPUTING:
-        wanted = job.make()
-        plan = planned(running, wanted, job.rules)
-        refuse_another_certificate(plan, wanted, job.rules)
-        kept = summary(plan, wanted)
-    return Result(host=task.host, result=kept)
+    return Result(host=task.host, result=_planned(job, session, running, partial(_summarised, job)))
+
+
+def _planned(job: Job, session: SwitchSession, running: Running, make: Callable[[Wanted, DevicePlan], T]) -> T:
+    """Plan, and make something of the plan. Before a port without a cable changes, the switch is asked who is there.
+
+    Wanted configuration and trees are freed before anybody waits for the switch.
+    """
+    heard = job.rules.evidence.heard
+    while True:
+        with COMPUTING:
+            wanted = job.make()
+            plan = planned(running, wanted, job.rules)
+            unused = plan.unused - heard.keys()
+            if not unused:
+                return make(wanted, plan)
+            del wanted, plan
+        heard |= dict.fromkeys(unused, "")
+        heard |= {each.port: each.remote_device for each in session.observe(("lldp",)).lldp if each.port in unused}
+
+
+def _summarised(job: Job, wanted: Wanted, plan: DevicePlan) -> PlanSummary:
+    refuse_another_certificate(plan, wanted, job.rules)
+    return summary(plan, wanted)
 
 
 def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str]) -> Result:
     """Read one switch's configuration, and these fields of its live state."""
     job, session = jobs[task.host.name], _session(task)
-    running = session.read()
-    with COMPUTING:
-        wanted = job.make()
-        plan = planned(running, wanted, job.rules)
-        kept, configs = summary(plan, wanted), (running_config(wanted, plan), wanted_config(wanted))
-        vrfs, is_managed = relevant_vrfs(wanted.config), configs[1].base != NO_BASE
-        fields = worth_asking(wanted.config, fields)
-        del running, plan, wanted  # before anybody waits for the switch again
-    certificate = shown_certificate(session.endpoint) if is_managed else None
-    return Result(host=task.host, result=Collected(kept, *configs, session.observe(fields, vrfs), certificate))
+
+    def compared(wanted: Wanted, plan: DevicePlan) -> tuple[_Compared, tuple[str, ...], tuple[str, ...]]:
+        both = summary(plan, wanted), running_config(wanted, plan), wanted_config(wanted)
+        return both, worth_asking(wanted.config, fields), relevant_vrfs(wanted.config)
+
+    both, asked, vrfs = _planned(job, session, session.read(), compared)
+    certificate = shown_certificate(session.endpoint) if both[-1].base != NO_BASE else None
+    return Result(host=task.host, result=Collected(*both, session.observe(asked, vrfs), certificate))
 
 
 def read_switch(task: Task, jobs: Mapping[str, Job], make: Callable[[str, Running], T]) -> Result:
@@ -142,24 +160,23 @@ def survey_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, entries
     job, session = jobs[task.host.name], _session(task)
     entry = entries.get(job.declared.device)
     running = session.read(Depth.USUAL if entry is None else Depth.ALL)
-    kept = _surveyed(job, running, journal, entry)
+    if entry is not None:  # before the plan, which asks what stands
+        running = _settled(job, running, journal, entry)
+    kept = _planned(job, session, running, partial(_summarised, job))
     if running.facts is None and kept.count:
         identify(job.declared, who_answers(session), job.rules)
     return Result(host=task.host, result=kept)
 
 
-def _surveyed(job: Job, running: Running, journal: Journal, entry: Entry | None) -> PlanSummary:
-    """Summarise a switch that was read. The trees are freed here, before the next wait for a switch."""
+def _settled(job: Job, running: Running, journal: Journal, entry: Entry) -> Running:
+    """The switch that was read, with the time of a commit that waits; if none does, its earlier push is settled."""
     with COMPUTING:
         wanted = job.make()
-        if entry is not None:  # before the plan, which asks what stands
-            if running.facts is not None:
-                identify(wanted.declared, running.facts, job.rules)
-            running = replace(running, waiting=_timed(running.waiting, journal.timer_left_s(entry)))
-            _settle(journal, entry, wanted, running)
-        plan = planned(running, wanted, job.rules)
-        refuse_another_certificate(plan, wanted, job.rules)
-        return summary(plan, wanted)
+        if running.facts is not None:
+            identify(wanted.declared, running.facts, job.rules)
+        running = replace(running, waiting=_timed(running.waiting, journal.timer_left_s(entry)))
+        _settle(journal, entry, wanted, running)
+        return running
 
 
 def _timed(waiting: Waiting | None, left_s: float | None) -> Waiting | None:

@@ -1,7 +1,7 @@
 """Ports without a cable that the intent wants shut, and that others use: they are left as they are, and named. Pure."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from nornir_tasks.deploy.dependence import Others
 from nornir_tasks.deploy.evidence import Shown
@@ -25,15 +25,22 @@ def touched(wanted: Wanted, changes: Iterable[Change]) -> dict[Path, str]:
 
 
 def in_use(
-    wanted: Wanted, ports: dict[Path, str], running: ConfigTree, tree: ConfigTree, shown: Shown
+    wanted: Wanted,
+    ports: dict[Path, str],
+    running: ConfigTree,
+    tree: ConfigTree,
+    shown: Shown,
+    heard: Mapping[str, str],
 ) -> Iterator[Others]:
-    """Those of these ports that others use, with the line that says so."""
+    """Those of these ports that others use, with the line that says so, or who is ``heard`` there by LLDP."""
     for block, name in ports.items():
         if shown.takes_over(block):
             continue
         line = _own(wanted, block, running, tree, shown) or _elsewhere(wanted, block, name, running, tree, shown)
         if line is not None:
             yield Others(block, f"no cable of the intent is there, and others use it: '{' / '.join(line)}'", block)
+        elif heard.get(name):
+            yield Others(block, f"no cable of the intent is there, and '{heard[name]}' is heard there by LLDP", block)
 
 
 def _own(wanted: Wanted, block: Path, running: ConfigTree, tree: ConfigTree, shown: Shown) -> Path | None:

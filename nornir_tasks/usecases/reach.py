@@ -58,6 +58,8 @@ class Access:
     vault: Vault = NO_SECRETS
     """The secrets that the site names."""
     doubts: Doubts = field(default_factory=Doubts)
+    heard: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Switch -> who is heard at its ports without a cable: what was planned with it is carried out with it."""
 
     @contextmanager
     def fleet(self, design: SiteDesign, wanted: Mapping[str, Wanted]) -> Iterator[Fleet]:
@@ -83,7 +85,11 @@ class Access:
                         unguarded=self.reach.unguarded,
                         serial=known[name].serial,
                         names=names,
-                        evidence=replace(evidence(name), once=_name(known[name].endpoint.once)),
+                        evidence=replace(
+                            evidence(name),
+                            once=_name(known[name].endpoint.once),
+                            heard=self.heard.setdefault(name, {}),
+                        ),
                         doubts=self.doubts,
                         # a way that other switches are reached by may take its time to come back
                         confirm_within_s=CONFIRM_WITHIN_S * (2 if name in carrying else 1),

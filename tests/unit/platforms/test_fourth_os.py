@@ -57,10 +57,11 @@ def test_an_os_in_the_making_is_refused_with_all_that_it_lacks_at_the_line_that_
     assert problem.where.endswith(f"fabric.yml:{line}")
     assert (problem.found, problem.hint) == ("toyos", "CONTRIBUTING.md says what a switch OS must bring")
     modules = ("candidate", "disruption", "observe", "ownership", "parse", "port_map")
-    fields = ("to_tree", "to_text", "canonical", "ownership", "parse", "candidate", "server_changes", "disruption")
+    fields = ("to_tree", "to_text", "canonical", "ownership", "setting", "announcing", "parse", "candidate")
+    more = ("server_changes", "disruption", "protected", "observing", "api_port", "template_filters")
     missing = [
         *(f"nornir_tasks/platforms/toyos/{name}.py" for name in modules),
-        *(f"PLATFORM.{name}" for name in (*fields, "protected", "observing", "api_port", "template_filters")),
+        *(f"PLATFORM.{name}" for name in (*fields, *more)),
         "nornir_tasks/drivers/toyos.py",
         "switch_twins/toyos/",
         "templates/toyos/",

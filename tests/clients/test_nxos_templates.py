@@ -233,7 +233,8 @@ def version(lab: Operator, site: Intent, rows: Rows) -> None:
 
 def vlan(_: Operator, site: Intent, rows: Rows) -> None:
     names = dict(re.findall(r"^vlan (\d+)\n  name (\S+)", site.texts[FRONT], re.M))
-    same(by(rows, "vlan_id", "vlan_name"), {"1": "default", **names})
+    others = {"1": "default", "310": "OLD-STORAGE"}  # the switch's own, and another team's
+    same(by(rows, "vlan_id", "vlan_name"), {**others, **names})
     carrying = sorted(short(port) for port in site.ports(FRONT) if port.startswith("port-channel"))
     same(sorted(next(row["interfaces"] for row in rows if row["vlan_id"] == "200")), carrying)
 

@@ -67,7 +67,7 @@ def design(
     elif not any(targets.values()):
         _print(designed)
     if written and not any(map(is_stdout, filter(None, targets.values()))):
-        out.print("\n".join(written), markup=False)
+        out.print("\n".join(written))
 
 
 def _bom(designed: "SiteDesign", csv: str | None, *, json: bool) -> None:
@@ -80,7 +80,7 @@ def _bom(designed: "SiteDesign", csv: str | None, *, json: bool) -> None:
         print_json(bill_as_json(designed))
     elif csv is not None:
         lines = write_document(csv, bill_as_csv(designed))
-        out.print(*lines, markup=False, end="\n" if lines else "")
+        out.print(*lines, end="\n" if lines else "")
     else:
         print_bill(designed)
 
@@ -212,12 +212,12 @@ def _print(designed: "SiteDesign") -> None:
         )
     print_switches(network)
     for (what, intended, adjusted), reasons in _adjustments(designed).items():
-        out.print(f"adjusted: {what} {intended} -> {adjusted} ({len(reasons)} times), as: {reasons[0]}", markup=False)
+        out.print(f"adjusted: {what} {intended} -> {adjusted} ({len(reasons)} times), as: {reasons[0]}")
     warnings = (*lossless_cables.warnings(network), *edge_gaps.warnings(designed.site.intent, network))
     notes = [f"warning: {each}" for each in warnings]
     notes += [f"assumed: no source shows of {system} {text}" for system, text in assumed(network).items()]
     for note in notes:
-        out.print(note, markup=False)
+        out.print(note)
     total = counts["totals"]
     out.print(
         f"{total['switches']} switches, {total['links']} links, {total['cables']} cables, {total['optics']} optics"

@@ -207,7 +207,7 @@ class FabricIntent(Part):
     racks: dict[str, dict[str, str]] = Field(default_factory=dict)
     """Rack -> rack unit -> switch or host, as on the drawing of the rack; for the cabling plan, nothing else. A rack is
     called by 1-16 letters, digits, dots or dashes; a unit is 1-60, the lowest that the device takes; each device stands
-    in one place."""
+    in one place. In the CSV a name that spreadsheets take for a number or a date has an apostrophe in front: '1-2."""
     load_balancing: LoadBalancing | None = None
     """This fabric's own; without it the policy's."""
     mtu: MtuBytes | None = None

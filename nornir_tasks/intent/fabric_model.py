@@ -201,7 +201,7 @@ class FabricIntent(Part):
     """The tier that joins pods. Required with ``design: clos3``, refused without."""
     name_prefix: OwnName | None = None
     """Prefix of the names of its switches, before a dash, as ``front`` of ``front-leaf-g1``; without it none.
-    Fabrics of a site have different ones."""
+    Fabrics of a site have different ones. Without an underscore where one of them runs Cumulus Linux."""
     routing: RoutingIntent = RoutingIntent()
     """Routing between its switches."""
     racks: dict[str, dict[str, str]] = Field(default_factory=dict)

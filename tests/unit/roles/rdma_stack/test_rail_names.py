@@ -24,6 +24,7 @@ PLAY = """
   vars_files: [{role}/vars/main.yml]
   vars:
     ansible_facts: {{gpufabric_rdma: {{soft_roce_kept: [], devices: {{}}}}}}
+    ansible_python_interpreter: "{{{{ ansible_playbook_python }}}}"
     rdma_stack_provider: rxe
     rdma_stack_rails: {rails}
   tasks:

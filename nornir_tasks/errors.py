@@ -57,6 +57,13 @@ def printable(text: str) -> str:
     )
 
 
+def words_of(error: Exception) -> str:
+    """What an error of this machine says, without Python's number and quotes: ``Permission denied``."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"not UTF-8, from byte {error.start} on"
+    return str(getattr(error, "strerror", None) or error)
+
+
 class GpufabricError(Exception):
     """The root of the tree above. Carries all problems found, never only the first."""
 

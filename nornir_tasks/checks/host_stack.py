@@ -128,7 +128,7 @@ def _judge_device(judge: Judge, rail: str, facts: Mapping[str, Any], provider: s
     """An active RDMA device; Soft-RoCE's has the rail's name and is restored at boot, mlx5's has the kernel's name."""
     soft = provider == "rxe"
     wanted = f"rxe_{rail}, ACTIVE" if soft else "one, ACTIVE"
-    device, kept = Knob(rail, "RDMA device", wanted, "rdma link show"), f"gpufabric-rxe@{rail}.service"
+    device, kept = Knob(rail, "RDMA device", wanted, "rdma link show"), _kept_by(rail)
     boot = Knob(rail, "RDMA device at boot", "kept", f"systemctl is-enabled {kept}")
     if not facts:
         for knob in (device, boot) if soft else (device,):
@@ -139,6 +139,12 @@ def _judge_device(judge: Judge, rail: str, facts: Mapping[str, Any], provider: s
     judge.compare(device, f"{name if soft else 'one'}, {state or 'no state'}" if name else "none")
     if soft:
         judge.compare(boot, "kept" if rail in facts["soft_roce_kept"] else "not kept")
+
+
+def _kept_by(rail: str) -> str:
+    """The unit, as systemd and a shell take it: a dash in the name of a rail is none in that of its unit."""
+    instance = rail.replace("-", r"\x2d")
+    return f"gpufabric-rxe@{rail}.service" if instance == rail else f"'gpufabric-rxe@{instance}.service'"
 
 
 def check_nccl(evidence: HostEvidence) -> list[HostFinding]:

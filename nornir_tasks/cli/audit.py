@@ -75,9 +75,9 @@ def print_audit(found: "Audit", *, show_all: bool = False) -> None:
             _print(each)
     more = sum(max(0, count - SHOWN_EACH) for count in shown.values())
     if more and not show_all:
-        out.print(f"{more} more like these (--all shows them)", markup=False)
+        out.print(f"{more} more like these (--all shows them)")
     passed = found.tested and not found.failed and not found.undecided
-    out.print(f"{'passed' if passed else 'FAILED'}: {found.summary()}", markup=False)
+    out.print(f"{'passed' if passed else 'FAILED'}: {found.summary()}")
     out.print("Not judged here: what runs in the cluster, and what its operators made of these objects.", style="dim")
 
 
@@ -89,7 +89,7 @@ def _print(each: "Judged") -> None:
         lines += [f"  found: {each.found}", f"  expected: {each.expected} ({each.intent})"]
     if each.remedy:
         lines.append(f"  hint: {each.remedy}")
-    out.print("\n".join(lines), markup=False)
+    out.print("\n".join(lines))
 
 
 def as_json(found: "Audit") -> dict[str, object]:

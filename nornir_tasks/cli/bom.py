@@ -52,11 +52,10 @@ PADDING = 2
 
 def print_bill(designed: "SiteDesign") -> None:
     """The same as a table; on a narrow terminal columns are left out, and in a pipe rows are whole."""
-    from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
 
-    from nornir_tasks.cli.console import out
+    from nornir_tasks.cli.console import out, screen
     from nornir_tasks.cli.explain import WIDEST
 
     bill = bill_of(designed)
@@ -68,10 +67,10 @@ def print_bill(designed: "SiteDesign") -> None:
     table = Table(*(Column(head.replace("_", " "), overflow="fold") for head in heads), box=None)
     for row in rows:
         table.add_row(*(Text(row[head]) for head in heads))
-    (out if out.is_terminal else Console(highlight=False, width=WIDEST)).print(table)
+    (out if out.is_terminal else screen(width=WIDEST)).print(table)
     if gone := [head.replace("_", " ") for head in bill.columns if head not in heads]:
         out.print(f"left out on {out.width} columns: {', '.join(gone)}; a wider terminal, --json or --csv has them")
-    out.print(f"{in_words(bill)}{f'; prices in {bill.currency}' if bill.currency else ''}", markup=False)
+    out.print(f"{in_words(bill)}{f'; prices in {bill.currency}' if bill.currency else ''}")
 
 
 def columns_for(columns: tuple[str, ...], rows: list[dict[str, str]], width: int) -> tuple[str, ...]:

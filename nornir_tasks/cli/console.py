@@ -1,6 +1,7 @@
 """Output: tables and progress on a terminal, plain text in a pipe, JSON on request, errors on stderr."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -16,8 +17,23 @@ from nornir_tasks.errors import GpufabricError
 PIPE_WIDTH = 200
 """Width without a terminal: no table is cut in a pipe."""
 
-out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else PIPE_WIDTH)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+NO_WIDTH = 80
+"""Width where ``COLUMNS=0`` says that there is none; Rich would print nothing at all."""
+
+
+def screen(*, width: int | None = None, stderr: bool = False) -> Console:
+    """A console that prints text as it is: ``:100:`` is no emoji, ``[red]`` no colour. ``width``: in characters.
+
+    Configurations, names and messages are others' text. What is ours is coloured by ``style``.
+    """
+    columns = os.environ.get("COLUMNS", "")
+    if width is None and columns.isdigit() and int(columns) == 0:
+        width = NO_WIDTH
+    return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+
+out = screen(width=None if sys.stdout.isatty() else PIPE_WIDTH)
+err = screen(stderr=True)
 
 SITE_DIRECTORY: ContextVar[str] = ContextVar("SITE_DIRECTORY", default="")
 """The folder of the site that the command line is about."""
@@ -35,7 +51,7 @@ def say_site(site: str) -> Path:
         others = [shown(each) for each in named_sites(site) if each != taken]
         kind = "built in, " if is_built_in(taken) and not taken.is_relative_to(Path.cwd()) else ""
         instead = f", not {' or '.join(others)}" if others else ""
-        err.print(f"site {site}: {kind}{shown(taken)}{instead}", markup=False)
+        err.print(f"site {site}: {kind}{shown(taken)}{instead}")
     return taken
 
 
@@ -69,9 +85,9 @@ def print_error(error: GpufabricError) -> None:
     """Print every problem, its place first."""
     for problem in error.problems:
         head, *details = str(problem).splitlines()
-        err.print("[red]error:[/]", end=" ")
+        err.print("error:", style="red", end=" ")
         for line in (head, *details):
-            err.print(line, markup=False)
+            err.print(line)
 
 
 def error_as_json(error: GpufabricError) -> dict[str, Any]:

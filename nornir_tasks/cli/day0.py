@@ -55,16 +55,15 @@ def day0(
         return
     for name in done.unknown_to_dhcp:
         text = f"{name}: left out of DHCP: its system sends no serial number, and devices.yml has no mac"
-        err.print(text, markup=False, soft_wrap=True)
+        err.print(text, soft_wrap=True)
     for path in done.written.changed:
-        console.print(f"  changed: {path.name}", markup=False)
+        console.print(f"  changed: {path.name}")
     for path in done.written.removed:
-        console.print(f"  removed: {path.name}, of a switch that is gone", markup=False)
+        console.print(f"  removed: {path.name}, of a switch that is gone")
     for path in done.written.left:
-        err.print(f"{path}: of no switch of this site any more, but edited since it was written; left", markup=False)
+        err.print(f"{path}: of no switch of this site any more, but edited since it was written; left")
     console.print(
         f"{len(done.written.files)} files in {out}, {len(done.written.changed)} changed; {len(made.switches)} switches",
-        markup=False,
     )
 
 
@@ -97,14 +96,12 @@ def serve(
 
     made = usecase.prepare(select(load(site), (), limit or ()))
     if not json:
-        console.print(
-            f"serving {len(made.switches)} switches at {made.server.boot_url}, {made.server.url}", markup=False
-        )
+        console.print(f"serving {len(made.switches)} switches at {made.server.boot_url}, {made.server.url}")
     done = served_by(made, out, for_s, (lambda _: None) if json else _say)
     if json:
         print_json({"enrolled": list(done.enrolled), "waiting": list(done.waiting), "refused": done.refused})
     else:
-        console.print(f"{len(done.enrolled)} of {len(made.switches)} have their certificate", markup=False)
+        console.print(f"{len(done.enrolled)} of {len(made.switches)} have their certificate")
     if done.waiting:
         hint = "see its console; nornir day0 serve goes on where it ended"
         raise UndecidedError(
@@ -117,6 +114,6 @@ def _say(handed: "Handed") -> None:
 
     name = handed.device or "somebody"
     if handed.refused:
-        err.print(f"  {name}: {handed.what}: refused: {handed.refused}", markup=False, soft_wrap=True)
+        err.print(f"  {name}: {handed.what}: refused: {handed.refused}", soft_wrap=True)
     else:
-        out.print(f"  {name}: {handed.what}", markup=False)
+        out.print(f"  {name}: {handed.what}")

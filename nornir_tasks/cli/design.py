@@ -67,7 +67,7 @@ def design(
     elif not any(targets.values()):
         _print(designed)
     if written and not any(map(is_stdout, filter(None, targets.values()))):
-        out.print("\n".join(written), markup=False)
+        out.print("\n".join(written))
 
 
 def _bom(designed: "SiteDesign", csv: str | None, *, json: bool) -> None:
@@ -80,7 +80,7 @@ def _bom(designed: "SiteDesign", csv: str | None, *, json: bool) -> None:
         print_json(bill_as_json(designed))
     elif csv is not None:
         lines = write_document(csv, bill_as_csv(designed))
-        out.print(*lines, markup=False, end="\n" if lines else "")
+        out.print(*lines, end="\n" if lines else "")
     else:
         print_bill(designed)
 
@@ -121,6 +121,7 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     from nornir_tasks.design.routes import count_routes
     from nornir_tasks.design.tables import uses_of_all
     from nornir_tasks.design.throughput import loads
+    from nornir_tasks.intent import numbers_of_others
 
     network, counts = designed.network, design_counts(designed.network)
     routes = count_routes(network)
@@ -160,6 +161,7 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
         "assumed": assumed(network),
         **({"cable_warnings": list(found)} if (found := lossless_cables.warnings(network)) else {}),
         **({"boundary_warnings": list(gaps)} if (gaps := edge_gaps.warnings(designed.site.intent, network)) else {}),
+        **({"number_warnings": list(others)} if (others := numbers_of_others.warnings(designed.site.intent)) else {}),
         **({"throughput": shares} if (shares := loads_as_json(loads(network, designed.demands))) else {}),
         **({"explain": figures_as_json(_figures(designed))} if explain else {}),
     }
@@ -175,6 +177,7 @@ def _print(designed: "SiteDesign") -> None:
     from nornir_tasks.design.counts import design_counts
     from nornir_tasks.design.qos import ROUTING_DSCP, beside_routing
     from nornir_tasks.design.throughput import loads
+    from nornir_tasks.intent import numbers_of_others
 
     network, counts = designed.network, design_counts(designed.network)
     for name, plane in counts["planes"].items():
@@ -212,12 +215,13 @@ def _print(designed: "SiteDesign") -> None:
         )
     print_switches(network)
     for (what, intended, adjusted), reasons in _adjustments(designed).items():
-        out.print(f"adjusted: {what} {intended} -> {adjusted} ({len(reasons)} times), as: {reasons[0]}", markup=False)
-    warnings = (*lossless_cables.warnings(network), *edge_gaps.warnings(designed.site.intent, network))
-    notes = [f"warning: {each}" for each in warnings]
+        out.print(f"adjusted: {what} {intended} -> {adjusted} ({len(reasons)} times), as: {reasons[0]}")
+    intent = designed.site.intent
+    warnings = (*lossless_cables.warnings(network), *edge_gaps.warnings(intent, network))
+    notes = [f"warning: {each}" for each in (*warnings, *numbers_of_others.warnings(intent))]
     notes += [f"assumed: no source shows of {system} {text}" for system, text in assumed(network).items()]
     for note in notes:
-        out.print(note, markup=False)
+        out.print(note)
     total = counts["totals"]
     out.print(
         f"{total['switches']} switches, {total['links']} links, {total['cables']} cables, {total['optics']} optics"

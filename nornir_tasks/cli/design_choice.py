@@ -24,7 +24,7 @@ def print_sizing(demand: "Demand", sizing: "Sizing", *, is_one_of_several: bool 
     if kept >= least:
         lines[-1] += f" (capacity_after_loss: {least:g})"
     for line in (*lines, *(f"warning: {each}" for each in sizing.warnings)):
-        out.print(f"  {line}", markup=False)
+        out.print(f"  {line}")
 
 
 def sizing_as_json(sizing: "Sizing") -> dict[str, Any]:

@@ -17,10 +17,10 @@ def print_loads(loads: "Iterable[Load]") -> None:
         if each.lost not in worst or each.share > worst[each.lost].share:
             worst[each.lost] = each
     for (plane, purpose), worst in fullest.items():
-        out.print(f"{plane}, {purpose}: {_text(worst[''])}", markup=False)
+        out.print(f"{plane}, {purpose}: {_text(worst[''])}")
         for lost, each in worst.items():
             if lost:
-                out.print(f"  {lost} lost: {_text(each)}{_over(each)}", markup=False)
+                out.print(f"  {lost} lost: {_text(each)}{_over(each)}")
 
 
 def _text(load: "Load") -> str:

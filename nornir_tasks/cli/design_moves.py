@@ -19,16 +19,16 @@ def print_moves(designed: "SiteDesign", old_site: str, *, json: bool) -> None:
         print_json(as_json(found))
         return
     for number, step in enumerate(found.steps, start=1):
-        out.print(f"step {number}: {len(step.moves)} cables", markup=False)
+        out.print(f"step {number}: {len(step.moves)} cables")
         if step.below:
             names = ", ".join(step.below)
-            out.print(f"  below the declared capacity, as these cables wait for one another: {names}", markup=False)
+            out.print(f"  below the declared capacity, as these cables wait for one another: {names}")
         for move in step.moves:
-            out.print(f"  {move.action.replace('_', ' ')} {move.cable}: {_text(move)}", markup=False)
+            out.print(f"  {move.action.replace('_', ' ')} {move.cable}: {_text(move)}")
     for name in found.replaced:
-        out.print(f"{name} becomes another model", markup=False)
+        out.print(f"{name} becomes another model")
     if found.readdressed:
-        out.print(f"{len(found.readdressed)} links change their addresses", markup=False)
+        out.print(f"{len(found.readdressed)} links change their addresses")
     counts = found.counts
     legs = "".join(
         f", {counts[action]} legs to {verb}"

@@ -37,7 +37,7 @@ def print_switches(network: "Network") -> None:
     for row in rows:
         table.add_row(*(row[HEADS.index(head)] for head in heads))
     # A name that alone is wider than the terminal goes on in the next line instead of being cut.
-    out.print(table, width=max(out.width, _width(rows, heads)), markup=False)
+    out.print(table, width=max(out.width, _width(rows, heads)))
     if gone := [head for head in known if head not in heads]:
         out.print(f"left out on {out.width} columns: {', '.join(gone)}; a wider terminal or --json has them")
 

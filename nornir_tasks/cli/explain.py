@@ -46,15 +46,14 @@ def figures_as_json(figures: "Iterable[Figure]") -> list[dict[str, Any]]:
 
 def print_figures(figures: "Iterable[Figure]") -> None:
     """The same as a table; folded to fit a terminal, and whole rows in a pipe."""
-    from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
 
-    from nornir_tasks.cli.console import out
+    from nornir_tasks.cli.console import out, screen
 
     heads = ("plane", "figure", "value", "comes from", "rule or source")
     table = Table(*(Column(head, overflow="fold") for head in heads), box=None)
     for each in figures:
         inputs = ", ".join(f"{key} {'unknown' if value is None else value}" for key, value in each.inputs.items())
         table.add_row(*(Text(str(part)) for part in (each.plane, each.name, each.value, inputs, each.rule)))
-    (out if out.is_terminal else Console(highlight=False, width=WIDEST)).print(table)
+    (out if out.is_terminal else screen(width=WIDEST)).print(table)

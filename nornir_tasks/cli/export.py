@@ -123,11 +123,11 @@ def k8s_rdma(
         )
         return
     counts = f"{len(made.pods.rails)} rails of plane {made.pods.plane}, {len(made.all)} objects"
-    console.print(f"{out}: {counts}, {len(written.changed)} files changed", markup=False, soft_wrap=True)
+    console.print(f"{out}: {counts}, {len(written.changed)} files changed", soft_wrap=True)
     for file in written.left:
-        console.print(f"{file}: not written any more, and left, for it was edited", markup=False, soft_wrap=True)
+        console.print(f"{file}: not written any more, and left, for it was edited", soft_wrap=True)
     if made.needs_chained_plugins:
-        console.print(METAPLUGINS, markup=False, soft_wrap=True)
+        console.print(METAPLUGINS, soft_wrap=True)
 
 
 METAPLUGINS = (
@@ -147,10 +147,10 @@ def _show(made: "Topology", out: Path | None, *, json: bool) -> None:
         return
     if out is None or is_stdout(str(out)):
         for line in made.lines:
-            console.print(line, markup=False, soft_wrap=True, highlight=False)
+            console.print(line, soft_wrap=True, highlight=False)
         return
     write(made, out)
-    console.print(f"{out}: {len(made.hosts)} hosts of plane {made.plane}", markup=False)
+    console.print(f"{out}: {len(made.hosts)} hosts of plane {made.plane}")
 
 
 def _document(made: "Topology") -> dict[str, object]:

@@ -35,14 +35,14 @@ def print_report(report: "Report", *, show_all: bool) -> None:
         _print_cause(cause, show_all=show_all)
     for check, causes in hidden.items():
         names = _names(cause.lead.device for cause in causes)
-        out.print(f"{len(causes)} more like these of {check} (--all shows them), on {names}", markup=False)
+        out.print(f"{len(causes)} more like these of {check} (--all shows them), on {names}")
     for finding in report.skipped[: None if show_all else SHOWN_EACH]:
-        out.print(f"skipped: {finding.check}: {finding.message}", markup=False)
+        out.print(f"skipped: {finding.check}: {finding.message}")
     more = len(report.skipped) - SHOWN_EACH
     if more > 0 and not show_all:
         out.print(f"{more} more were skipped (--all shows them)")
     for warning in report.warnings:
-        out.print(f"warning: {warning}", markup=False)
+        out.print(f"warning: {warning}")
     _print_end(report)
 
 
@@ -74,13 +74,13 @@ def _print_cause(cause: "Cause", *, show_all: bool) -> None:
 
     _print_finding(cause.lead)
     if cause.remedy:
-        out.print(f"  hint: {runnable(cause.remedy)}", markup=False)
+        out.print(f"  hint: {runnable(cause.remedy)}")
     if not cause.follows:
         return
     counts = Counter(finding.check for finding in cause.follows)
     what = ", ".join(f"{count} {check}" for check, count in counts.items())
     rest = ":" if show_all else " (--all shows them)"
-    out.print(f"  {len(cause.follows)} more follow from it: {what}{rest}", markup=False)
+    out.print(f"  {len(cause.follows)} more follow from it: {what}{rest}")
     for finding in cause.follows if show_all else ():
         _print_finding(finding, "    ")
 
@@ -88,9 +88,9 @@ def _print_cause(cause: "Cause", *, show_all: bool) -> None:
 def _print_finding(finding: "Finding", indent: str = "") -> None:
     from nornir_tasks.cli.console import out
 
-    out.print(f"{indent}{finding.verdict}: {finding.check}: {finding.message}", markup=False)
+    out.print(f"{indent}{finding.verdict}: {finding.check}: {finding.message}")
     if finding.expected and finding.verdict == "fail":
-        out.print(f"{indent}  expected: {finding.expected}", markup=False)
+        out.print(f"{indent}  expected: {finding.expected}")
 
 
 def _names(devices: Iterable[str]) -> str:

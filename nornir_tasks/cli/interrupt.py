@@ -66,9 +66,7 @@ class _Words:
         match event:
             case Stopped():
                 now = event.standing
-                err.print(
-                    f"interrupted: {now.total - now.begun} of {now.total} switches were not started", markup=False
-                )
+                err.print(f"interrupted: {now.total - now.begun} of {now.total} switches were not started")
                 self._tell(now, "")
             case Drained():
                 self._tell(event.standing, "now ")
@@ -78,7 +76,7 @@ class _Words:
 
         for line in standing.lines:
             if line not in self._shown:
-                err.print(before + line, markup=False)
+                err.print(before + line)
         self._shown = standing.lines
 
 

@@ -125,7 +125,7 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
         print_json({**how, **(found.answer or {}), **hosts, **faults})
         return
     if found.answer is None:
-        out.print(_why_not_up(found), markup=False)
+        out.print(_why_not_up(found))
     else:
         _print_place(found)
         _print_switches(found.answer["devices"])
@@ -151,9 +151,9 @@ def _telling(*, quiet: bool) -> "On":
     def on(event: "Event") -> None:
         match event:
             case LabMessage(about="switches"):
-                err.print(event.line, markup=False)
+                err.print(event.line)
             case LabMessage():
-                (err if quiet else out).print(event.line, markup=False)
+                (err if quiet else out).print(event.line)
             case SwitchesUp():
                 if event.lost:
                     _say_what_is_lost(event)
@@ -169,9 +169,9 @@ def _say_what_is_lost(event: "SwitchesUp") -> None:
     from nornir_tasks.cli.commands import runnable
     from nornir_tasks.cli.console import err
 
-    err.print(f"warning: the lab that stood here ended without 'nornir lab down': {event.lost}", markup=False)
-    err.print(f"  all that was pushed to its {event.switches} switches is lost; they start at day 0", markup=False)
-    err.print(f"  hint: {runnable('nornir push')}", markup=False)
+    err.print(f"warning: the lab that stood here ended without 'nornir lab down': {event.lost}")
+    err.print(f"  all that was pushed to its {event.switches} switches is lost; they start at day 0")
+    err.print(f"  hint: {runnable('nornir push')}")
 
 
 def _why_not_up(found: "LabStatus") -> str:
@@ -195,7 +195,7 @@ def _print_place(found: "LabStatus") -> None:
     if found.machine is not None:
         machine = found.machine
         where = f"in one machine ({machine['accelerator'].upper()}, {machine['memory_mib']} MiB)"
-        out.print(f"the fabric runs {where}: ssh -F {machine['ssh_config']} fabric", markup=False, soft_wrap=True)
+        out.print(f"the fabric runs {where}: ssh -F {machine['ssh_config']} fabric", soft_wrap=True)
     elif found.answer is not None and any("namespace" in each for each in found.answer["devices"]):
         out.print("the fabric runs in network namespaces of this machine")
 
@@ -218,9 +218,9 @@ def _print_unrouted(switches: "Iterable[Mapping[str, Any]]") -> None:
 
     for each in switches:
         for line in each.get("refused", ()):
-            out.print(f"{each['name']} is not routed: {line}", markup=False, soft_wrap=True)
+            out.print(f"{each['name']} is not routed: {line}", soft_wrap=True)
         for line in each.get("left_out", ()):
-            out.print(f"{each['name']} is routed without {line}", markup=False, soft_wrap=True)
+            out.print(f"{each['name']} is routed without {line}", soft_wrap=True)
 
 
 def _print_played(found: "LabStatus") -> None:
@@ -230,10 +230,10 @@ def _print_played(found: "LabStatus") -> None:
     if not found.played:
         return
     how = "from their variables" if found.has_variables else "without variables: they answer LACP on every port"
-    out.print(f"played to these switches, hosts {how}: {_named(found.played)}", markup=False)
+    out.print(f"played to these switches, hosts {how}: {_named(found.played)}")
     machines = [each.name for each in found.machines if each.name in found.played]
     if machines:
-        out.print(f"machines as well, whose frames reach no switch: {_named(machines)}", markup=False)
+        out.print(f"machines as well, whose frames reach no switch: {_named(machines)}")
 
 
 def _named(names: "Sequence[str]") -> str:

@@ -62,10 +62,10 @@ def export(
         print_json(_document(done))
         return
     has, files = done.parts, done.written
-    out.print(f"{len(has.switches)} switches, {len(has.hosts)} hosts, {len(has.cables)} cables", markup=False)
+    out.print(f"{len(has.switches)} switches, {len(has.hosts)} hosts, {len(has.cables)} cables")
     for why, number in _counted(done):
-        out.print(f"  left out: {number} cables: {why}", markup=False)
-    out.print(f"{len(files.files)} files in {folder}, {len(files.changed)} changed", markup=False)
+        out.print(f"  left out: {number} cables: {why}")
+    out.print(f"{len(files.files)} files in {folder}, {len(files.changed)} changed")
 
 
 def _images(given: list[str]) -> dict[str, str]:

@@ -117,7 +117,7 @@ def print_in_force(faults: "Iterable[Fault]") -> None:
     lines = [str(each) for each in faults]
     if not lines:
         return
-    out.print(f"broken on purpose ({len(lines)}; {runnable('nornir lab mend')} undoes all):", markup=False)
+    out.print(f"broken on purpose ({len(lines)}; {runnable('nornir lab mend')} undoes all):")
     _print_lines(lines, "  ")
 
 
@@ -135,7 +135,7 @@ def _report(change: "Change", *, json: bool) -> None:
         )
         return
     if change.as_before:
-        out.print(f"nothing changed: {change.as_before}", markup=False)
+        out.print(f"nothing changed: {change.as_before}")
     _print_lines([str(each) for each in change.made])
     _print_lines([f"no more: {each}" for each in change.mended])
 
@@ -144,7 +144,7 @@ def _print_lines(lines: list[str], indent: str = "") -> None:
     from nornir_tasks.cli.console import out
 
     for line in lines[:SHOWN]:
-        out.print(f"{indent}{line}", markup=False)
+        out.print(f"{indent}{line}")
     if len(lines) > SHOWN:
         out.print(f"{indent}and {len(lines) - SHOWN} more (--json has all)")
 
@@ -155,4 +155,4 @@ def _waiting(event: "Event") -> None:
     from nornir_tasks.usecases.lab import LabMessage
 
     if isinstance(event, LabMessage):
-        err.print(event.line, markup=False)
+        err.print(event.line)

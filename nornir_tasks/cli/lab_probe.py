@@ -45,14 +45,14 @@ def _print(found: "Probe") -> None:
     from nornir_tasks.cli.console import out
 
     ends = " to ".join(":".join(each) for each in (found.source, found.target))
-    out.print(f"{ends}: {found.sent} packets sent in {found.flows} flows, {found.lost} lost", markup=False)
+    out.print(f"{ends}: {found.sent} packets sent in {found.flows} flows, {found.lost} lost")
     if found.lost:
         when = f"within {found.window_ms} ms, from {found.lost_from_ms} ms to {found.lost_to_ms} ms after the start"
-        out.print(f"lost {when}, of {found.lost_flows} flows", markup=False)
+        out.print(f"lost {when}, of {found.lost_flows} flows")
     if found.crossed:
         each = ", ".join(f"{name} {packets}" for name, packets in found.crossed.items())
-        out.print(f"crossed: {each} (as kernels count, BGP and BFD included)", markup=False)
+        out.print(f"crossed: {each} (as kernels count, BGP and BFD included)")
     else:
-        out.print("crossed: no spine, as both are on one switch", markup=False)
+        out.print("crossed: no spine, as both are on one switch")
     if found.was_late:
-        out.print(f"this machine had too much to do: packets went out up to {found.late_ms:.0f} ms late", markup=False)
+        out.print(f"this machine had too much to do: packets went out up to {found.late_ms:.0f} ms late")

@@ -1,6 +1,6 @@
 """``nornir plan``: what a push would change, switch by switch, and how disruptive that is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,8 @@ MOST_NAMED = 3
 """So many names stand for a longer list."""
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from nornir_tasks.deploy.summary import PlanSummary
     from nornir_tasks.usecases.push import PlanReport
 
@@ -48,18 +50,18 @@ def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str 
 
     changing = found.changing
     for each in changing.values():
-        out.print("\n".join(_lines(each, most_lines, preview)))  # in one go: rich takes long to begin
+        out.print(_text(_lines(each, most_lines, preview)))  # in one go: rich takes long to begin
     for each in found.plans.values():
         for line in others_lines(each, most_lines, preview):
-            out.print(line, markup=False, soft_wrap=True)
+            out.print(line, soft_wrap=True)
     for line in _ways(found):
-        out.print(line, markup=False, soft_wrap=True)
+        out.print(line, soft_wrap=True)
     out.print(f"{len(changing)} of {len(found.plans)} switches would change")
     for name, places in found.unshown.items():
         what = f"{name}: cannot be compared, as the switch does not show it (taken for what was sent last): "
-        out.print(what + "; ".join(places), markup=False)
+        out.print(what + "; ".join(places))
     for problem in found.unfinished.values():
-        out.print(f"{problem.where}: {problem.what}", markup=False)
+        out.print(f"{problem.where}: {problem.what}")
     if waiting := found.need_reload:
         out.print(f"{len(waiting)} of them must be reloaded before all of it is in effect: {', '.join(waiting)}")
     if spraying := found.begin_to_spray:
@@ -119,18 +121,23 @@ def _named(names: list[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _lines(plan: "PlanSummary", most_lines: int | None, preview: str) -> Iterator[str]:
-    """One switch with its lines (at most so many), in rich's markup."""
-    from rich.markup import escape
-
-    yield f"[bold]{plan.device}[/]  {plan.count} lines, at worst: {plan.disruption}"
+def _lines(plan: "PlanSummary", most_lines: int | None, preview: str) -> Iterator[tuple[str, str, str]]:
+    """One switch with its lines (at most so many), each as its styled part, the style, and what follows."""
+    yield plan.device, "bold", f"  {plan.count} lines, at worst: {plan.disruption}"
     for change, disruption in islice(plan.rows(), most_lines):
         colour = "green" if change.op == "+" else "red"
         tag = "" if disruption.severity == 0 else f"   <- {disruption}"
-        yield f"  [{colour}]{escape(str(change))}[/]{tag}"
+        yield f"  {change}", colour, tag
     if most_lines is not None and plan.count > most_lines:
-        command = escape(runnable(f"{preview} --limit {plan.device}"))
-        yield f"  and {plan.count - most_lines} more lines, all shown by: {command}"
+        command = runnable(f"{preview} --limit {plan.device}")
+        yield f"  and {plan.count - most_lines} more lines, all shown by: {command}", "", ""
+
+
+def _text(lines: Iterable[tuple[str, str, str]]) -> "Text":
+    """Lines of a styled part and what follows it, as one text in which nothing is markup."""
+    from rich.text import Text
+
+    return Text("\n").join(Text.assemble((styled, style), rest) for styled, style, rest in lines)
 
 
 def plan_as_json(found: "PlanReport") -> dict[str, Any]:

@@ -40,7 +40,7 @@ class Display:
     def _begin(self, event: Begun) -> None:
         columns: tuple[Any, ...] = (
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
@@ -51,7 +51,7 @@ class Display:
 
     def _step(self, event: Through) -> None:
         if self._progress is not None and self._task is not None:
-            self._progress.update(self._task, advance=1, description=f"{event.work} {_plain(event.name)}")
+            self._progress.update(self._task, advance=1, description=f"{event.work} {event.name}")
 
     def _end(self) -> None:
         if self._progress is not None:
@@ -62,10 +62,10 @@ def _warn_of_doubts(event: Unidentified) -> None:
     """Warn of switches that only their address identifies: once, and as a key of JSON."""
     found = [f"{each.device} (found {each.serial})" if each.serial else each.device for each in event.news]
     what = f"no serial number in devices.yml for {len(event.news)} of {event.total} switches"
-    err.print(f"warning: {what}, so another one at the address would go unnoticed: {_some(found)}", markup=False)
+    err.print(f"warning: {what}, so another one at the address would go unnoticed: {_some(found)}")
     others = [f"{each.device} ({each.hostname})" for each in event.news if each.is_named_otherwise]
     if others:
-        err.print(f"warning: {len(others)} of them have another name: {_some(others)}", markup=False)
+        err.print(f"warning: {len(others)} of them have another name: {_some(others)}")
     add_to_json("unidentified", [_as_json(each) for each in event.known])
 
 
@@ -76,8 +76,3 @@ def _some(each: list[str]) -> str:
 
 def _as_json(doubt: "Doubt") -> dict[str, object]:
     return {"device": doubt.device, "hostname": doubt.hostname, "serial": doubt.serial}
-
-
-def _plain(text: str) -> str:
-    """Text in which ``[...]`` is no markup."""
-    return text.replace("[", r"\[")

@@ -136,7 +136,7 @@ def _write(found: "Proved", site: str, targets: dict[str, str | None]) -> list[s
 def _say(line: str, *, is_document: bool) -> None:
     from nornir_tasks.cli.console import err, out
 
-    (err if is_document else out).print(line, markup=False)
+    (err if is_document else out).print(line)
 
 
 def print_proofs(found: "Proved", *, show_all: bool = False) -> None:
@@ -145,13 +145,13 @@ def print_proofs(found: "Proved", *, show_all: bool = False) -> None:
 
     for each in found.outcomes:
         for line in _of_outcome(each, found, show_all=show_all):
-            out.print(line, markup=False)
+            out.print(line)
     if found.isolation is not None:
         print_isolation(found.isolation, show_all=show_all)
     if found.boundary is not None:
         print_boundary(found.boundary, show_all=show_all)
     for each in found.outcomes:
-        out.print(summary(each), markup=False)
+        out.print(summary(each))
 
 
 def _of_outcome(outcome: "Outcome", found: "Proved", *, show_all: bool) -> Iterator[str]:
@@ -187,12 +187,12 @@ def _print_pairs(found: "Isolation | Guarded", *, show_all: bool) -> None:
     from nornir_tasks.cli.console import out
 
     for pair in found.pairs if show_all else ():
-        out.print("\n".join(_services(pair)), markup=False)
+        out.print("\n".join(_services(pair)))
     for pair in found.failed[:_MOST_PAIRS]:
         for line in _lines(pair):
-            out.print(line, markup=False)
+            out.print(line)
     if len(found.failed) > _MOST_PAIRS:
-        out.print(f"... and {len(found.failed) - _MOST_PAIRS} more pairs; --json has all", markup=False)
+        out.print(f"... and {len(found.failed) - _MOST_PAIRS} more pairs; --json has all")
 
 
 def print_isolation(found: "Isolation", *, show_all: bool = False) -> None:
@@ -201,11 +201,11 @@ def print_isolation(found: "Isolation", *, show_all: bool = False) -> None:
 
     _print_pairs(found, show_all=show_all)
     for line in found.assumed:
-        out.print(f"taken for granted: {line}", markup=False)
+        out.print(f"taken for granted: {line}")
     if not found.pairs:
-        out.print("isolation: nothing to prove: one plane, and no flows", markup=False)
+        out.print("isolation: nothing to prove: one plane, and no flows")
     else:
-        out.print(found.summary(), markup=False)
+        out.print(found.summary())
 
 
 def print_boundary(found: "Guarded", *, show_all: bool = False) -> None:
@@ -214,8 +214,8 @@ def print_boundary(found: "Guarded", *, show_all: bool = False) -> None:
 
     _print_pairs(found, show_all=show_all)
     for reason in found.not_judged:
-        out.print(f"could not tell: boundary: what firewalls let pass: {reason}", markup=False)
-    out.print(found.summary(), markup=False)
+        out.print(f"could not tell: boundary: what firewalls let pass: {reason}")
+    out.print(found.summary())
 
 
 def _print_packets(sent: "Iterable[Sent]") -> None:
@@ -223,10 +223,10 @@ def _print_packets(sent: "Iterable[Sent]") -> None:
 
     for each in sent:
         for wrong in each.disagreements[:_MOST_PAIRS]:
-            out.print(f"{each.firewall}: {wrong}", markup=False)
+            out.print(f"{each.firewall}: {wrong}")
         if len(each.disagreements) > _MOST_PAIRS:
-            out.print(f"... and {len(each.disagreements) - _MOST_PAIRS} more flows; --json has all", markup=False)
-        out.print(each.summary(), markup=False)
+            out.print(f"... and {len(each.disagreements) - _MOST_PAIRS} more flows; --json has all")
+        out.print(each.summary())
 
 
 def _packets_as_json(sent: "Sent") -> dict[str, Any]:

@@ -78,7 +78,7 @@ def print_report(report: "PushReport", *, json: bool) -> None:
             out.print(f"{len(left)} not confirmed, and left to their timers: {', '.join(left)}")
         _tell_reloads(report.need_reload)
     if not_begun := report.not_begun:
-        err.print(f"{len(not_begun)} switches were not started because an earlier wave failed", markup=False)
+        err.print(f"{len(not_begun)} switches were not started because an earlier wave failed")
     report.require_done()
 
 

@@ -67,7 +67,7 @@ def _print(found: "tuple[PastPush, ...]") -> None:
         table.add_row(number, time, ", ".join(each.planes), changed, _state(each), answer(each, verbs))
     out.print(table)
     for line in _hints(found, verbs):
-        out.print(line, markup=False)
+        out.print(line)
 
 
 def _hints(found: "tuple[PastPush, ...]", verbs: "Mapping[int, str]") -> "Iterator[str]":

@@ -61,10 +61,10 @@ def render(
         return
     for name, lines in memory.items():
         for line in lines:
-            console.print(f"  {name}: known only from memory, allowed by the intent: {line}", markup=False)
+            console.print(f"  {name}: known only from memory, allowed by the intent: {line}")
     for path in written.left:
-        err.print(f"{path}: of no switch of this site any more, but edited since it was rendered; left", markup=False)
+        err.print(f"{path}: of no switch of this site any more, but edited since it was rendered; left")
     if written.removed:
         names = ", ".join(path.name for path in written.removed)
-        console.print(f"{len(written.removed)} removed, of switches that are gone: {names}", markup=False)
-    console.print(f"{len(written.files)} files in {out}", markup=False)
+        console.print(f"{len(written.removed)} removed, of switches that are gone: {names}")
+    console.print(f"{len(written.files)} files in {out}")

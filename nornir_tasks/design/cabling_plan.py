@@ -17,6 +17,7 @@ from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.plugs import leg_of
 from nornir_tasks.design.racks import Place
+from nornir_tasks.design.spreadsheet import as_cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,15 @@ def cabling_plan(network: Network) -> tuple[CableRow, ...]:
 
 
 def cabling_csv(rows: tuple[CableRow, ...]) -> str:
-    """The rows as CSV with a header (RFC 4180 quoting); an unknown value is an empty field."""
+    """The rows as CSV with a header (RFC 4180 quoting); an unknown value is an empty field.
+
+    Text that a spreadsheet would take for a number or a date has an apostrophe in front (``design/spreadsheet.py``).
+    """
     text = _Text([])
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows(map(attrgetter(*COLUMNS), rows))
+    values = map(attrgetter(*COLUMNS), rows)
+    writer.writerows([as_cell(each) if isinstance(each, str) else each for each in row] for row in values)
     return "".join(text.lines)
 
 

@@ -341,6 +341,8 @@ class OsFacts:
     """The same in words, for the operator."""
     management_port: str = "mgmt0"
     """Name of the management port of the models in the catalogue."""
+    not_in_names: Mapping[str, str] = field(default_factory=dict)
+    """Character that the name of a switch must not have -> who says so, in words for the operator."""
     not_offered: Mapping[str, str] = field(default_factory=dict)
     """Models that run this OS and are not in the catalogue -> what no source says of them."""
 

@@ -108,8 +108,8 @@ class _Merger:
             Problem(
                 where=f"{self.device} {path}",
                 what=f"{first} and {owner} want different things",
-                expected=f"{first}: {value}",
-                found=f"{owner}: {other}",
+                expected=f"{first}: {_in_words(value)}",
+                found=f"{owner}: {_in_words(other)}",
                 hint="give each its own ports, addresses and names, or the same value to both",
             )
             for owner, other in others
@@ -126,6 +126,11 @@ def _rules(kind: type) -> tuple[tuple[_Rule, ...], Callable[[object], tuple[Any,
     )
     values_of = attrgetter(*(rule.field for rule in rules))
     return rules, values_of if len(rules) > 1 else lambda value: (values_of(value),)
+
+
+def _in_words(value: object) -> str:
+    """A value as a message shows it; a list with commas."""
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _written(key: object) -> str:

@@ -59,15 +59,18 @@ def _snmp(snmp: Snmp) -> Snmp:
     return replace(snmp, users=users, targets=tuple(sorted(snmp.targets, key=_by_address)))
 
 
-def _by_address(address: str) -> tuple[int, int]:
-    found = ip_address(address)
-    return found.version, int(found)
+def _by_address(address: str) -> tuple[int, int, str]:
+    """Addresses in numeric order, IPv4 first; then what is none: a switch may know servers by name."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return 7, 0, address
+    return found.version, int(found), ""
 
 
 def _servers(servers: Iterable[Server]) -> tuple[Server, ...]:
-    def key(server: Server) -> tuple[str, int, int]:
-        address = ip_address(server.address)
-        return server.vrf or "", address.version, int(address)
+    def key(server: Server) -> tuple[str, tuple[int, int, str]]:
+        return server.vrf or "", _by_address(server.address)
 
     return tuple(sorted(servers, key=key))
 
@@ -126,7 +129,7 @@ def _map_rules(rules: Iterable[RouteMapRule]) -> tuple[RouteMapRule, ...]:
 
 
 def _bgp(bgp: Bgp, sort_key: Callable[[str], tuple[int, ...]]) -> Bgp:
-    def place(neighbor: Neighbor) -> tuple[str, int, tuple[int, ...]]:
+    def place(neighbor: Neighbor) -> tuple[str, int, tuple[int | str, ...]]:
         """By VRF, the default one first; within it by address; neighbours without an address last, by port."""
         vrf = neighbor.vrf or ""
         if neighbor.interface is not None:

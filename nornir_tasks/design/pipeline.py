@@ -38,6 +38,7 @@ from nornir_tasks.design import (
     management_paths,
     mtu,
     qos,
+    switch_names,
     throughput,
 )
 from nornir_tasks.design.attached import Attaching, PlannedSwitch
@@ -123,6 +124,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     both carry everything found in their step.
     """
     known = _Known(catalogue, os_facts, intent.marks, intent.allow_memory)
+    switch_names.check(intent, os_facts)
     edges.check(intent, catalogue, os_facts)
     built = [_build(each, known) for each in by_fabric(demands(intent, kinds().planes)).values()]
     edge = edge_network(intent, catalogue, os_facts)
@@ -248,6 +250,7 @@ def mistakes(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFact
     gathering, known = Gathering(), _Known(catalogue, os_facts, intent.marks, intent.allow_memory)
     for each in by_fabric(gathering.attempt(lambda: demands(intent, kinds().planes)) or ()).values():
         _mistakes_of(each, known, gathering)
+    gathering.attempt(lambda: switch_names.check(intent, os_facts))
     gathering.attempt(lambda: edges.check(intent, catalogue, os_facts))
     return tuple(dict.fromkeys(gathering.problems))
 

@@ -227,24 +227,34 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         return self._ask([SESSIONS])[0]
 
     def _refuse_company(self) -> None:
-        """Concurrent changes would revert one another: an open session of others stops us."""
-        answer = self._sessions()
-        waiting = answer.get("commitTimerSessionName")
-        for name, each in sorted(answer.get("sessions", {}).items()):
-            state = "pendingCommitTimer" if name == waiting else each.get("state", "")
-            if not state.startswith("pending"):
-                continue
-            users = sorted({str(one.get("user")) for one in each.get("instances", {}).values() if one.get("user")})
-            by = f" by {', '.join(users)}" if users else ""
-            status = "waits for its commit timer" if state == "pendingCommitTimer" else "is open"
-            raise StageError(
-                Problem(
-                    where=self.endpoint.device,
-                    what=f"configuration session '{name}'{by} {status}",
-                    expected="no other configuration session under way",
-                    hint=f"let it end, or end it on the switch: configure session {name} abort",
-                )
+        """Concurrent changes would revert one another: open sessions of others stop us, and all of them are named."""
+        found = _under_way(self._sessions())
+        if not found:
+            return
+        one = len(found) == 1
+        ends = "; ".join(f"configure session {name} abort" for name in found)
+        raise StageError(
+            Problem(
+                where=self.endpoint.device,
+                what="; ".join(found.values()),
+                expected="no other configuration session under way",
+                hint=f"let {'it' if one else 'them'} end, or end {'it' if one else 'each'} on the switch: {ends}",
             )
+        )
+
+
+def _under_way(sessions: dict[str, Any]) -> dict[str, str]:
+    """Session -> what is said of it, of those that are open or wait for their commit timer."""
+    waiting, found = sessions.get("commitTimerSessionName"), dict[str, str]()
+    for name, each in sorted(sessions.get("sessions", {}).items()):
+        state = "pendingCommitTimer" if name == waiting else each.get("state", "")
+        if not state.startswith("pending"):
+            continue
+        users = sorted({str(one.get("user")) for one in each.get("instances", {}).values() if one.get("user")})
+        by = f" by {', '.join(users)}" if users else ""
+        status = "waits for its commit timer" if state == "pendingCommitTimer" else "is open"
+        found[name] = f"configuration session '{name}'{by} {status}"
+    return found
 
 
 def _waiting(sessions: dict[str, Any], version: dict[str, Any]) -> Waiting | None:

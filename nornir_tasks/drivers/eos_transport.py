@@ -52,7 +52,7 @@ def tls_context(endpoint: Endpoint) -> ssl.SSLContext:
         raise TrustError(
             Problem(
                 where=endpoint.device,
-                what=f"the CA's certificate cannot be read: {error}",
+                what=f"the CA's certificate cannot be read: {reason(error)}",
                 expected=f"a PEM file at {endpoint.ca_file}",
                 hint="correct the path, or export the site's CA certificate once more",
             )
@@ -162,7 +162,7 @@ def _mapped(endpoint: Endpoint) -> Iterator[None]:
         raise ConnectError(
             Problem(
                 where=endpoint.device,
-                what=f"cannot talk to {where}: {error or type(error).__name__}",
+                what=f"cannot talk to {where}: {reason(error)}",
                 hint="is the switch up, the address right, and 'management api http-commands' not shut down?",
             )
         ) from None

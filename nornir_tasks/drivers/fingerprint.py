@@ -4,6 +4,7 @@ import hashlib
 import socket
 import ssl
 
+from nornir_tasks.drivers.tls import reason
 from nornir_tasks.errors import ConnectError, Problem
 
 
@@ -18,6 +19,8 @@ def shown_fingerprint(device: str, address: str, port: int, timeout_s: float = 1
         with socket.create_connection((address, port), timeout_s) as plain, context.wrap_socket(plain) as shown:
             certificate = shown.getpeercert(binary_form=True)
     except OSError as error:
-        problem = Problem(device, f"no certificate to be had at {address}:{port}: {error}", hint="is the API on?")
+        problem = Problem(
+            device, f"no certificate to be had at {address}:{port}: {reason(error)}", hint="is the API on?"
+        )
         raise ConnectError(problem) from error
     return hashlib.sha256(certificate or b"").hexdigest()

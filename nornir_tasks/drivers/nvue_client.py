@@ -246,7 +246,7 @@ class NvueClient:
                 )
             ) from None
         except OSError as error:  # requests' word for a CA file that is not there
-            raise self._untrusted(where, str(error)) from None
+            raise self._untrusted(where, reason(error)) from None
 
     def _untrusted(self, where: str, words: str) -> TrustError:
         pinned = self.endpoint.fingerprint

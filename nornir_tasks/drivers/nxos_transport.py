@@ -254,7 +254,7 @@ def _ssh_mapped(endpoint: Endpoint) -> Iterator[None]:
         raise ConnectError(
             Problem(
                 where=endpoint.device,
-                what=f"SSH to {where} failed: {error or 'the connection was cut'}",
+                what=f"SSH to {where} failed: {reason(error) or 'the connection was cut'}",
                 hint="is the switch up, and 'feature ssh' on?",
             )
         ) from None

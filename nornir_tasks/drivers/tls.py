@@ -1,8 +1,12 @@
 """Did a TLS connection fail for lack of trust? Only then is the certificate reported. And in which words? Pure."""
 
+import http.client
+import re
 import ssl
 from collections.abc import Iterator
 from typing import Any
+
+import urllib3
 
 _DEPTH = 12
 
@@ -16,28 +20,55 @@ def is_distrust(error: BaseException) -> bool:
 
 
 def reason(error: BaseException) -> str:
-    """The innermost words of an error that requests and urllib3 wrapped, without addresses of objects in it.
+    """What went wrong in a connection, in the words of the system or OpenSSL; "" where nobody says anything.
 
-    Of a certificate OpenSSL's own: what Python puts around them names a line of its source, another one in each build.
+    requests, urllib3, paramiko and http.client wrap these words in names and numbers of Python's.
     """
-    inner: Any = error
-    for _ in range(_DEPTH):
-        below = getattr(inner, "reason", None) or (inner.args[0] if getattr(inner, "args", None) else None)
-        if not isinstance(below, BaseException):
-            break
-        inner = below
-    text = str(getattr(inner, "verify_message", "") or getattr(inner, "strerror", "") or inner)
-    return text.split(": ", 1)[1] if text.startswith("<") and ": " in text else text
+    words = [said for each in _causes(error) if (said := _said(each))]
+    return words[-1] if words else _bare(str(error))
+
+
+def _said(error: BaseException) -> str:
+    """The words of this error alone; "" of one that only wraps another."""
+    if said := getattr(error, "verify_message", ""):
+        return str(said)
+    for kinds, words in _WORDS:
+        if isinstance(error, kinds):
+            return words
+    if said := getattr(error, "strerror", None):
+        return _bare(str(said))
+    return str(error) if "Fingerprints did not match" in str(error) and not _wrapped(error) else ""
+
+
+_WORDS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
+    ((http.client.RemoteDisconnected,), "the connection was closed without an answer"),
+    ((http.client.IncompleteRead, urllib3.exceptions.IncompleteRead), "the connection was closed amid the answer"),
+    ((http.client.HTTPException,), "the answer is not HTTP"),
+    ((TimeoutError, urllib3.exceptions.TimeoutError), "no answer in time"),
+)
+"""Errors whose own text is Python's."""
+
+_PYTHON = re.compile(r"^<[^>]*>: |^\w*Connection\w*\([^)]*\): |\[(?:Errno \w+|SSL[^\]]*)\] ?| ?\(_ssl\.c:\d+\)$")
+
+
+def _bare(text: str) -> str:
+    """Text without names of Python's objects, error numbers, and lines of its source, which differ in each build."""
+    return _PYTHON.sub("", text)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
     """An error and what requests and urllib3 wrapped in it: as reason, as argument, or as cause."""
-    waiting: list[Any] = [error]
+    waiting = [error]
     seen: list[BaseException] = []
     while waiting and len(seen) < _DEPTH:
         each = waiting.pop(0)
-        if not isinstance(each, BaseException) or each in seen:
+        if each in seen:
             continue
         seen.append(each)
         yield each
-        waiting += [getattr(each, "reason", None), *each.args, each.__cause__, each.__context__]
+        waiting += _wrapped(each)
+
+
+def _wrapped(error: BaseException) -> list[BaseException]:
+    found: list[Any] = [getattr(error, "reason", None), *error.args, error.__cause__, error.__context__]
+    return [each for each in found if isinstance(each, BaseException)]

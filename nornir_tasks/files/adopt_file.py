@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from nornir_tasks.errors import LocalError, Problem
+from nornir_tasks.errors import LocalError, Problem, words_of
 
 
 def read_adopted(file: Path) -> list[tuple[str, str]]:
@@ -11,6 +11,6 @@ def read_adopted(file: Path) -> list[tuple[str, str]]:
         rows = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         hint = "give a file with one SWITCH:OBJECT a line"
-        raise LocalError(Problem(f"--adopt @{file}", f"cannot be read: {error}", hint=hint)) from error
+        raise LocalError(Problem(f"--adopt @{file}", f"cannot be read: {words_of(error)}", hint=hint)) from error
     numbered = ((f"{file}:{number}", row.strip()) for number, row in enumerate(rows, start=1))
     return [(place, row) for place, row in numbered if row and not row.startswith("#")]

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from nornir_tasks.errors import LocalError, Problem
+from nornir_tasks.errors import LocalError, Problem, words_of
 
 NAME = "day0.json"
 _LOCK = "day0.lock"
@@ -63,7 +63,7 @@ class Day0File:
             return {}
         except (OSError, ValueError, TypeError) as error:
             hint = "move it away; nornir day0 makes new ones, and switches that wait for their first push start again"
-            raise LocalError(Problem(str(self._path), f"cannot be read: {error}", hint=hint)) from error
+            raise LocalError(Problem(str(self._path), f"cannot be read: {words_of(error)}", hint=hint)) from error
 
     def secrets_for(self, identities: Mapping[str, str], renew: frozenset[str] = frozenset()) -> dict[str, OnceSecrets]:
         """Those of these switches (name -> serial number or MAC address); made where there are none.

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from nornir_tasks.errors import LocalError, Problem
+from nornir_tasks.errors import LocalError, Problem, words_of
 from nornir_tasks.files.documents import write_documents
 
 FILE = "sent_secrets.json"
@@ -32,7 +32,7 @@ class SentSecrets:
                 self._kept = json.loads(self._path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             hint = "remove it: then secrets that switches do not show are sent once more"
-            raise LocalError(Problem(str(self._path), f"cannot be read: {error}", hint=hint)) from error
+            raise LocalError(Problem(str(self._path), f"cannot be read: {words_of(error)}", hint=hint)) from error
 
     def is_sent(self, device: str, place: str, name: str, value: str) -> bool:
         """Was just this value, of this secret, what was sent last to this place?"""

@@ -201,13 +201,13 @@ class FabricIntent(Part):
     """The tier that joins pods. Required with ``design: clos3``, refused without."""
     name_prefix: OwnName | None = None
     """Prefix of the names of its switches, before a dash, as ``front`` of ``front-leaf-g1``; without it none.
-    Fabrics of a site have different ones."""
+    Fabrics of a site have different ones. Without an underscore where one of them runs Cumulus Linux."""
     routing: RoutingIntent = RoutingIntent()
     """Routing between its switches."""
     racks: dict[str, dict[str, str]] = Field(default_factory=dict)
     """Rack -> rack unit -> switch or host, as on the drawing of the rack; for the cabling plan, nothing else. A rack is
     called by 1-16 letters, digits, dots or dashes; a unit is 1-60, the lowest that the device takes; each device stands
-    in one place."""
+    in one place. In the CSV a name that spreadsheets take for a number or a date has an apostrophe in front: '1-2."""
     load_balancing: LoadBalancing | None = None
     """This fabric's own; without it the policy's."""
     mtu: MtuBytes | None = None

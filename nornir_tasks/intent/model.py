@@ -39,7 +39,7 @@ class Intent(Part):
     """One site."""
 
     site: Name
-    """What the site is called."""
+    """What the site is called. It ends in a letter or digit, as does each fabric's name: both are labels of nodes."""
     policy: PolicyIntent
     """What holds where no fabric or plane says otherwise."""
     fabrics: dict[OwnName, FabricIntent]
@@ -49,7 +49,8 @@ class Intent(Part):
     """What hosts get. A plane may be called like the fabric it rides on, and like no other."""
     hosts: dict[Name, HostGroupIntent]
     """Group -> its hosts; they are called after it, gpu-1, gpu-2 and on. At least one, none called ``leaf``, ``spine``,
-    ``core``, ``all``, ``ungrouped`` or ``localhost``."""
+    ``core``, ``all``, ``ungrouped`` or ``localhost``, nor like the boundary's machines or a group of these. Without
+    an underscore, which nodes of Kubernetes cannot have, and ending in a letter or digit."""
     management: ManagementIntent = ManagementIntent()
     """How the switches are reached."""
     base: BaseChoice = "unmanaged"

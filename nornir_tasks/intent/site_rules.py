@@ -13,6 +13,7 @@ from nornir_tasks.intent import (
     copy_rules,
     flow_rules,
     host_rules,
+    name_rules,
     pool_rules,
     rules,
     sharing_rules,
@@ -79,6 +80,7 @@ def site(intent: "Intent") -> Iterator[Finding]:
     return independent(
         _names(intent),
         _switch_names(intent),
+        name_rules.names(intent),
         _racks(intent),
         _fabrics_of_planes(intent),
         _planes_of_fabrics(intent),

@@ -1,16 +1,23 @@
 """Filters ``rail_problems``, all problems of a host's rails at once, and ``rail_names``, their interfaces' names now.
 
+``not_rail_names`` and ``unit_instance`` are what all roles know of these names.
+
 Judged on the controller from the role's variables and the host's facts, so that it costs the host nothing.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Any
 
+from ansible_collections.gpufabric.host.plugins.module_utils.interface_names import (
+    RAIL,
+    RAIL_IN_WORDS,
+    as_instance,
+    not_rails,
+)
 from ansible_collections.gpufabric.host.plugins.module_utils.port_problems import (
     key_of,
     no_manager,
@@ -21,7 +28,6 @@ from ansible_collections.gpufabric.host.plugins.module_utils.port_problems impor
     way_in,
 )
 
-NAME = re.compile(r"[a-z][a-z0-9_-]{0,14}")  # 15: the kernel's IFNAMSIZ less the final zero
 RESERVED_TABLES = (0, 253, 254, 255)  # unspec, default, main, local (rt_tables)
 MOST_RAILS = 1000
 """Rule r has priority 1000 + r; 2000 and above belong to others."""
@@ -84,8 +90,8 @@ def _values(rail: Mapping[str, Any]) -> Iterator[str]:
     match = rail["match"]
     if bool(match.get("pci")) == bool(match.get("mac")):
         yield f"{_where(rail, 'match')}: expected either pci or mac; see {INTENT}"
-    if not NAME.fullmatch(rail["name"]):
-        yield f"{_where(rail, 'name')}: expected up to 15 of a-z, 0-9, - and _, a letter first"
+    if not RAIL.fullmatch(rail["name"]):
+        yield f"{_where(rail, 'name')}: expected {RAIL_IN_WORDS}"
     if rail["table"] in RESERVED_TABLES:
         yield f"{_where(rail, 'table')}: the kernel's own; choose another, 100 + rail by default"
     if not 0 <= rail["rail"] < MOST_RAILS:
@@ -159,4 +165,5 @@ class FilterModule:
     """The entry point for Ansible."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
-        return {"rail_problems": rail_problems, "rail_names": rail_names}
+        own = {"rail_problems": rail_problems, "rail_names": rail_names}
+        return {**own, "not_rail_names": not_rails, "unit_instance": as_instance}

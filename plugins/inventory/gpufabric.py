@@ -25,16 +25,29 @@ options:
 """
 
 
+NAMES = ("gpufabric.yml", "gpufabric.yaml")
+_OF_THE_SITE = ("fabric.yml", "devices.yml", "known_hosts")
+_INVENTORIES = ("", ".yml", ".yaml", ".json", ".ini", ".toml", ".py", ".sh")
+
+
+def holds_no_hosts(file: Path) -> bool:
+    """Is this a site's file that is no inventory? With ``-i FOLDER`` Ansible asks for each, and fails at these."""
+    is_of_a_site = any((file.parent / name).is_file() for name in NAMES)
+    return is_of_a_site and (file.name in _OF_THE_SITE or file.suffix not in _INVENTORIES)
+
+
 class InventoryModule(BaseInventoryPlugin):
-    """Files named gpufabric.yml."""
+    """Files named gpufabric.yml; of what else lies beside one, those that are no inventories, as empty ones."""
 
     NAME = "gpufabric.host.gpufabric"
 
     def verify_file(self, path: str) -> bool:
-        return super().verify_file(path) and path.endswith(("gpufabric.yml", "gpufabric.yaml"))
+        return super().verify_file(path) and (path.endswith(NAMES) or holds_no_hosts(Path(path)))
 
     def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:  # noqa: ANN401 - Ansible's types
         super().parse(inventory, loader, path, cache)
+        if not path.endswith(NAMES):
+            return
         self._read_config_data(path)
         try:
             from nornir_tasks.errors import GpufabricError  # noqa: PLC0415 - to say what to do when it is missing

@@ -8,6 +8,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.gpufabric.host.plugins.module_utils.doca_host import kernels, unbuilt
 from ansible_collections.gpufabric.host.plugins.module_utils.doca_set import doca_set
+from ansible_collections.gpufabric.host.plugins.module_utils.interface_names import of_instance
 from ansible_collections.gpufabric.host.plugins.module_utils.rdma_state import (
     by_distribution,
     devices,
@@ -113,7 +114,7 @@ def main() -> None:
         "devices": devices(root),
         "interfaces": names(root / "sys/class/net"),
         "namespaces": namespaces(root),
-        "soft_roce_kept": sorted(path.name[len(KEPT) : -len(".service")] for path in wants),
+        "soft_roce_kept": sorted(of_instance(path.name[len(KEPT) : -len(".service")]) for path in wants),
     }
     module.exit_json(changed=False, ansible_facts={"gpufabric_rdma": facts})
 

@@ -31,7 +31,18 @@ def facts(case: str) -> dict[str, OsFacts]:
     What keeps a system from unnumbered links, its VRFs, its headroom, and the ASICs of front switches are its own
     knowledge, so these cases have the real ones.
     """
-    own = ("unnumbered", "vrf", "tcam", "oob", "snmp_where", "headroom", "lossless_cables", "spectrum_x", "edge_")
+    own = (
+        "unnumbered",
+        "vrf",
+        "tcam",
+        "oob",
+        "snmp_where",
+        "headroom",
+        "lossless_cables",
+        "spectrum_x",
+        "edge_",
+        "switch_names",
+    )
     if any(word in case for word in own):
         real = {name: each.facts for name, each in platforms().items()}
         return real if case != NO_EDGE_ROUTER else {**real, "nvue": _without_outside(real["nvue"])}

@@ -175,6 +175,24 @@ def test_somebody_elses_open_session_stops_us_with_its_name(lab: RunningLab, ses
         other.close()
 
 
+def test_all_sessions_that_stand_in_the_way_are_named_each_with_its_end(lab: RunningLab, session: EosSession) -> None:
+    """Five are what a switch takes; with one alone named, each push would find the next one."""
+    other = EosSession(endpoint(lab))
+    names = [f"left{number}" for number in range(5)]
+    for name in names:
+        other._ask([f"configure session {name}", "interface Ethernet9/1", "description theirs", "end"])
+    try:
+        with pytest.raises(StageError) as caught:
+            session.stage(Candidate(("lldp run",), ()))
+    finally:
+        for name in names:
+            other._ask([f"configure session {name} abort"])
+        other.close()
+    (problem,) = caught.value.problems
+    assert all(f"'{name}'" in problem.what for name in names)
+    assert all(f"configure session {name} abort" in problem.hint for name in names)
+
+
 def test_a_commit_that_waits_for_its_timer_stops_the_next_push(lab: RunningLab) -> None:
     first = EosSession(endpoint(lab, "leaf-c"))
     first.stage(Candidate(("interface Ethernet9/1", "   description x", "   exit"), ()))

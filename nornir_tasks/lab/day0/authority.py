@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from nornir_tasks.errors import LocalError, Problem
+from nornir_tasks.errors import LocalError, Problem, words_of
 
 VALID_DAYS = 365
 """A switch's certificate is exchanged before: the base configuration's job, not day 0's."""
@@ -39,7 +39,7 @@ class Authority:
             self._key: Any = serialization.load_pem_private_key(key.read_bytes(), None)
             self._certificate = x509.load_pem_x509_certificate(certificate.read_bytes())
         except (OSError, ValueError, TypeError, UnsupportedAlgorithm) as error:
-            raise LocalError(Problem(str(key), f"the CA's key cannot be used: {error}", hint=hint)) from error
+            raise LocalError(Problem(str(key), f"the CA's key cannot be used: {words_of(error)}", hint=hint)) from error
         if self._key.public_key() != self._certificate.public_key():
             raise LocalError(Problem(str(key), "not the key of the CA's certificate", str(certificate), hint=hint))
 

@@ -156,7 +156,13 @@ def _slots(machine: str, rails: tuple[Rail, ...]) -> Iterator[int]:
     given = {rail.name: _slot(machine, rail) for rail in rails if rail.pci is not None}
     free = (slot for slot in range(FIRST_RAIL_SLOT, LAST_SLOT + 1) if slot not in given.values())
     if len(set(given.values())) < len(given):
-        raise LabError(Problem(machine, "two NIC ports in one PCI slot", found=str(given)))
+        raise LabError(
+            Problem(
+                machine,
+                "two NIC ports in one PCI slot",
+                found=", ".join(f"{name}: {slot}" for name, slot in given.items()),
+            )
+        )
     for rail in rails:
         yield given[rail.name] if rail.name in given else next(free)
 

@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.errors import LabError, Problem, words_of
 
 SOCKET = "qmp.sock"
 COMMAND_TIMEOUT_S = 120.0
@@ -25,7 +25,7 @@ def command(directory: Path, name: str, /, **arguments: object) -> Any:  # noqa:
                 _say(stream, {"execute": "qmp_capabilities"})
                 return _say(stream, {"execute": name, "arguments": arguments})
     except (OSError, ValueError) as error:
-        raise LabError(Problem(str(directory / SOCKET), f"QEMU did not answer {name}: {error}")) from error
+        raise LabError(Problem(str(directory / SOCKET), f"QEMU did not answer {name}: {words_of(error)}")) from error
     finally:
         os.close(folder)
 

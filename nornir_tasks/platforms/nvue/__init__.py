@@ -55,6 +55,8 @@ PLATFORM = Platform(
         split_part=SPLIT_PART,
         unnumbered=RELEASES,
         load_balancing=LOAD_BALANCING,
+        # its manual, "Do not use an underscore"; nvueschema 0.1.0, models/v5_14.py: hostname is one of RFC 1123
+        not_in_names={"_": "Cumulus Linux refuses a hostname with an underscore"},
     ),
     file_suffix=".yaml",
     to_tree=to_tree,

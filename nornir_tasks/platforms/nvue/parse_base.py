@@ -1,4 +1,9 @@
-"""NVUE data of base configuration: the name of the switch, ``ntp`` and ``syslog``."""
+"""NVUE data of base configuration: the name of the switch, ``ntp`` and ``syslog``.
+
+The model has servers by address. One that goes by a name is left, as with the other systems.
+"""
+
+from ipaddress import ip_address
 
 from nornir_tasks.design.config.base import Base, ManagementPort, Server
 from nornir_tasks.platforms.nvue.capabilities import Spelling
@@ -48,13 +53,13 @@ def _time_by_vrf(data: Data) -> tuple[Server, ...]:
     found = []
     for vrf, _ in entries(data, "service", "ntp"):
         at = ("service", "ntp", vrf, "server")
-        found += [Server(each, _named(vrf)) for each, _ in entries(data, *at) if take_empty(data, *at, each)]
+        found += [Server(each, _named(vrf)) for each, _ in _by_address(data, *at) if take_empty(data, *at, each)]
     return tuple(found)
 
 
 def _time(data: Data) -> tuple[Server, ...]:
     """A VRF without a server is not in the model, nor are servers that the VRF is not said of."""
-    servers, at = entries(data, "system", "ntp", "server"), ("system", "ntp", "vrf")
+    servers, at = _by_address(data, "system", "ntp", "server"), ("system", "ntp", "vrf")
     vrf = take_text(data, *at) if servers else None
     if vrf is None:
         return ()
@@ -66,7 +71,7 @@ def _names_by_vrf(data: Data) -> tuple[Server, ...]:
     return tuple(
         Server(each, _named(vrf))
         for vrf, _ in entries(data, "service", "dns")
-        for each, _ in entries(data, "service", "dns", vrf, "server")
+        for each, _ in _by_address(data, "service", "dns", vrf, "server")
         if take_empty(data, "service", "dns", vrf, "server", each)
     )
 
@@ -82,10 +87,23 @@ def _log(data: Data) -> tuple[Server, ...]:
 def _with_vrf(data: Data, *at: str) -> tuple[Server, ...]:
     """Servers that say the VRF they are reached in, and nothing else."""
     found = []
-    for address, settings in entries(data, *at):
+    for address, settings in _by_address(data, *at):
         if settings.keys() == {"vrf"} and (vrf := take_text(data, *at, address, "vrf")) is not None:
             found.append(Server(address, _named(vrf)))
     return tuple(found)
+
+
+def _by_address(data: Data, *at: str) -> list[tuple[str, Data]]:
+    """The servers of a collection that go by their address."""
+    return [(name, settings) for name, settings in entries(data, *at) if _is_address(name)]
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _named(vrf: str) -> str | None:

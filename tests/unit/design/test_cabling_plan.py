@@ -11,6 +11,7 @@ from nornir_tasks.design.cabling_plan import COLUMNS, cabling_csv, cabling_plan,
 from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
+from nornir_tasks.design.spreadsheet import of_cell
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from tests.plain_facts import plain_facts
@@ -20,8 +21,9 @@ from tests.unit.design.test_nearest import site
 
 
 def read(network: Network) -> list[dict[str, str]]:
-    """The plan as a spreadsheet reads it."""
-    return list(csv.DictReader(cabling_csv(cabling_plan(network)).splitlines()))
+    """The plan as a program reads it."""
+    rows = csv.DictReader(cabling_csv(cabling_plan(network)).splitlines())
+    return [{column: of_cell(cell) for column, cell in row.items()} for row in rows]
 
 
 @cache

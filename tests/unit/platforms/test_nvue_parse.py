@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.design.config.base import Server
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.platforms.nvue.capabilities import capabilities
@@ -263,3 +264,23 @@ def test_plain_words_mean_what_any_yaml_parser_takes_them_for(row: str) -> None:
         assert list(to_data(to_tree(text)).values()) == [
             {str(key): {} if value is None else value for key, value in below.items()}
         ]
+
+
+@pytest.mark.parametrize("release", ["5.14", "5.16"])
+@pytest.mark.parametrize("kind", ["ntp", "dns", "syslog"])
+def test_a_server_that_goes_by_a_name_stays_in_the_remainder_and_breaks_nothing(release: str, kind: str) -> None:
+    name, address = "0.pool.example.org", "192.0.2.120"
+    in_service = release == "5.14" and kind != "syslog"
+    at = ("service", kind, "mgmt", "server") if in_service else ("system", kind, "server")
+    leaves: tuple[str, ...] = () if in_service or kind == "ntp" else ('vrf: "mgmt"',)
+    tree = to_tree(rendered(leaf(release)))
+    if kind == "ntp" and not in_service:
+        tree.add_path(("system", "ntp", 'vrf: "mgmt"'))
+    for each in (name, address):
+        tree.add_path((*at, each, *leaves))
+    found = parsed(leaf(release), tree)
+    base = found.config.base
+    servers = {"ntp": base.time_servers, "dns": base.name_servers, "syslog": base.log_servers}
+    assert servers[kind] == (Server(address, "mgmt"),)
+    assert {path for path in found.remainder.paths() if address in path} == set()
+    assert (*at, name) in found.remainder.paths()

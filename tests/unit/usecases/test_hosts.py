@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -65,6 +66,24 @@ def ansible_inventory(config: Path, tmp_path: Path, **environment: str) -> subpr
         timeout=120,
         check=False,
     )
+
+
+def test_a_sites_folder_is_an_inventory_with_others_inventories_beside_its_files(tmp_path: Path) -> None:
+    """Ansible asks for each file of the folder, and ends at the first that no plug-in takes."""
+    folder = tmp_path / "dc1"
+    shutil.copytree(CHECKOUT / "inventory/lab-rails", folder)
+    intent = folder / "fabric.yml"
+    intent.write_text(intent.read_text().replace("source: lab", "source: devices"))
+    listed = "username: u\npassword: !secret p\nca: ca.pem\ndevices:\n  leaf-g1-r0: {address: 192.0.2.11}\n"
+    (folder / "devices.yml").write_text(listed)
+    (folder / "more.yml").write_text("all: {hosts: {theirs: {}}}\n")
+    for name in ("ca.pem", "known_hosts", "notes.txt"):
+        (folder / name).write_text("-----BEGIN CERTIFICATE-----\n")
+    hosts = listing(ansible_inventory(folder, tmp_path))["_meta"]["hostvars"]
+    assert hosts.keys() > {"gpu-1", "gpu-4"}
+    # what nobody takes is still an error, so that an inventory with a mistake is not passed over
+    (folder / "more.yml").write_text("hosts: [\n")
+    assert ansible_inventory(folder, tmp_path).returncode != 0
 
 
 def test_every_host_of_a_real_site_is_in_compute_with_the_variables_of_its_roles(network: Network) -> None:

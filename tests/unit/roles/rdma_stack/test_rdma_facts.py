@@ -140,3 +140,9 @@ def test_a_next_kernel_without_nvidias_modules_is_told_before_it_boots(host):
 
 def test_a_host_without_a_set_of_ours_tells_none(host):
     assert host()["doca"] == {"version": "", "wrong": [], "not_held": []}
+
+
+def test_the_unit_of_a_rail_with_a_dash_in_its_name_is_known_by_that_name(host):
+    name = r"rail\x2d1"
+    unit = f"etc/systemd/system/sys-subsystem-net-devices-{name}.device.wants/gpufabric-rxe@{name}.service"
+    assert host({unit: ""})["soft_roce_kept"] == ["rail-1", "rail0"]

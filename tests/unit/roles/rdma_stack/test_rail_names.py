@@ -1,0 +1,70 @@
+"""One rule for names of rails: what the intent makes of port_names all roles take, a dash in them included."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from ansible_collections.gpufabric.host.plugins.filter.rail_problems import FilterModule
+from ansible_collections.gpufabric.host.plugins.module_utils.interface_names import as_instance, not_rails, of_instance
+from nornir_tasks.intent.fields import PortStem
+
+CHECKOUT = Path(__file__).parents[4]
+RAILS = ["rail-0", "rail1", "r_2"]
+PLAY = """
+- hosts: localhost
+  connection: local
+  gather_facts: false
+  vars_files: [{role}/vars/main.yml]
+  vars:
+    ansible_facts: {{gpufabric_rdma: {{soft_roce_kept: [], devices: {{}}}}}}
+    ansible_python_interpreter: "{{{{ ansible_playbook_python }}}}"
+    rdma_stack_provider: rxe
+    rdma_stack_rails: {rails}
+  tasks:
+    - ansible.builtin.copy:
+        dest: {out}
+        content: "{{{{ [__rdma_stack_soft_units, rdma_stack_rails | gpufabric.host.not_rail_names] | to_json }}}}"
+"""
+
+
+@given(st.text(alphabet="abz_-", min_size=1, max_size=13), st.integers(0, 15))
+def test_what_the_intent_takes_every_role_takes(stem: str, rail: int) -> None:
+    try:
+        TypeAdapter(PortStem).validate_python(stem)
+    except ValidationError:
+        return
+    assert not_rails([f"{stem}{rail}"]) == []
+
+
+@pytest.mark.parametrize("name", ["Rail0", "0rail", "rail.0", "a-name-of-16-let", "rail 0", ""])
+def test_what_is_no_name_of_a_rail_is_told(name: str) -> None:
+    assert FilterModule().filters()["not_rail_names"](["rail-0", name]) == [name]
+
+
+@given(st.from_regex(r"[a-z][a-z0-9_-]{0,14}", fullmatch=True))
+def test_a_name_comes_back_from_its_unit(name: str) -> None:
+    assert of_instance(as_instance(name)) == name
+
+
+def test_the_role_names_units_as_systemd_does(tmp_path: Path) -> None:
+    """``systemd-escape rail-0`` is ``rail\\x2d0``: else %I, the interface, would be rail/0."""
+    play, out = tmp_path / "play.yml", tmp_path / "out.json"
+    play.write_text(PLAY.format(role=CHECKOUT / "roles/rdma_stack", rails=json.dumps(RAILS), out=out))
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / "ansible-playbook"), "-i", "localhost,", str(play)],
+        cwd=CHECKOUT,
+        env={**os.environ, "ANSIBLE_NOCOLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    units = ["gpufabric-rxe@rail\\x2d0.service", "gpufabric-rxe@rail1.service", "gpufabric-rxe@r_2.service"]
+    assert json.loads(out.read_text()) == [units, []]

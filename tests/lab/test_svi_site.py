@@ -71,8 +71,8 @@ def test_brownfield_vlans_come_through_and_one_of_our_number_stops_the_push(tmp_
     with lab(tmp_path) as operator:
         operator.hands()[LEAVES["nxos"]].configure("vlan 200", "name STORAGE")
         refused = operator.run("push", "--plane", "compute", "--yes", code=7)
-        assert "VLAN 200 exists already, without a sign that it is ours" in refused
-        assert "found: VLAN 200 named STORAGE" in refused
+        assert "lines that are not shown to be ours are in the way: vlan 200" in refused
+        assert "vlan 200 / name STORAGE" in refused
         file = operator.site / "fabric.yml"
         file.write_text(file.read_text(encoding="utf-8").replace("vlan: 200", "vlan: 201"), encoding="utf-8")
         assert "6 of 6 changed" in operator.run("push", "--plane", "compute", "--yes")

@@ -30,6 +30,12 @@ def _run(output: Stream) -> int:
         if (problem := local_problem(error)) is None:
             raise
         return _failed(LocalError(problem), output)
+    except Exception as error:
+        from nornir_tasks.design.faults import fault
+
+        if (problem := fault(error)) is None:
+            raise
+        return _failed(GpufabricError(problem), output)
     return 0
 
 

@@ -15,6 +15,7 @@ from nornir_tasks.design.attached_places import access_ports, with_places
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.demand import Attached, AttachedEnd, Demand, kind_of
+from nornir_tasks.design.layout import CannotBuildError
 from nornir_tasks.design.network import ROLES
 from nornir_tasks.design.sizes import Sizes
 from nornir_tasks.errors import DesignError
@@ -63,7 +64,7 @@ class Attaching:
         first = _template(intent, name, plane)
         choices = self.choose(first)
         groups = [*_groups(intent, plane), *(self._of_fabric(each) for each in switches.values())]
-        most = Sizes.of(choices).most_hosts()
+        most = self._most_ports(choices)
         tree = _Tree(choices, groups, self.facts)
         number = self._access_switches(tree, plane, first, most)
         attached = tree.attached(number)
@@ -73,6 +74,13 @@ class Attaching:
         width, nics = len(attached.rows[0]), first.nics.model_copy(update={"per_group": len(attached.rows[0])})
         hosts = HostGroupIntent(count=number * width, max=number * width)
         return replace(first, hosts=hosts, nics=nics, attached=attached)
+
+    def _most_ports(self, choices: Choices) -> int:
+        """Ports of an access switch for what is attached, beside its uplinks."""
+        try:
+            return Sizes.of(choices).most_hosts()
+        except CannotBuildError as refusal:
+            raise DesignError(self.marks.problems(refusal.findings)) from None
 
     def _of_fabric(self, switches: Sequence[PlannedSwitch]) -> list[AttachedEnd]:
         return [

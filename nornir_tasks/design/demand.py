@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from nornir_tasks.design.kind_rules import by_kind
 from nornir_tasks.errors import IntentError
-from nornir_tasks.intent.attached_rules import of_trees
+from nornir_tasks.intent.attached_rules import TREE, of_trees
 from nornir_tasks.intent.fabric_model import FabricIntent
 from nornir_tasks.intent.findings import Finding, Path, dotted
 from nornir_tasks.intent.host_model import HostGroupIntent, NicsIntent
@@ -149,8 +149,8 @@ class Demand:
         return ("planes", self.plane_name, *path)
 
     def on_hosts(self, *path: str | int) -> Path:
-        """A place in the host group's part of the intent."""
-        return ("hosts", self.group, *path)
+        """A place in the host group's part of the intent; of a tree, which has none, where its devices stand."""
+        return self.on_plane("devices") if self.fabric.design == TREE else ("hosts", self.group, *path)
 
     @property
     def most(self) -> str:
@@ -158,7 +158,9 @@ class Demand:
         return dotted(self.on_hosts("max"))
 
     def on_nics(self, *path: str | int) -> Path:
-        """A place in the part about the hosts' NICs on the plane."""
+        """A place in the part about the hosts' NICs on the plane; of a tree, what the plane says of ports itself."""
+        if self.fabric.design == TREE:
+            return self.on_plane("port_speed") if path == ("speed",) else self.on_plane()
         return self.on_hosts("nics", self.plane_name, *path)
 
 

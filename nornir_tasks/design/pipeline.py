@@ -15,7 +15,8 @@ contributions what fabric and planes want of a switch         fabrics/<kind>.py,
 merge         joined, each field by its rule                  merge.py
 realise       what OS and ASIC will hold                      realise.py
 
-Steps that do not need one another are all tried before anything is refused (gather.py).
+Steps that do not need one another are all tried before anything is refused (gather.py). A step that fails without a
+refusal is a fault of ours, which names it (faults.py).
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -50,6 +51,7 @@ from nornir_tasks.design.circuits import Circuits
 from nornir_tasks.design.claims import THE_BASE, THE_SWITCH, fabric_key
 from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.edge_network import EdgeNetwork, edge_network
+from nornir_tasks.design.faults import guarded
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.joints import Joints, join
 from nornir_tasks.design.kinds import Kinds, kinds
@@ -117,6 +119,7 @@ class _Known:
         return Attaching(self.os_facts, self.choose, self.marks)
 
 
+@guarded
 def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> Network:
     """The network that the intent asks for.
 
@@ -164,6 +167,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     return network
 
 
+@guarded
 def every_demand(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> tuple[Demand, ...]:
     """What the intent asks of each fabric, out-of-band trees included, whose ports follow from all other fabrics."""
     known, own = _Known(catalogue, os_facts, intent.marks, intent.allow_memory), demands(intent, kinds().planes)
@@ -245,6 +249,7 @@ def _planes(on_fabric: Sequence[Demand]) -> dict[str, Terms]:
     return {each.plane_name: each.terms for each in on_fabric}
 
 
+@guarded
 def mistakes(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> tuple[Problem, ...]:
     """Everything that stands against this intent, as far as an intent with unknown values can be judged."""
     gathering, known = Gathering(), _Known(catalogue, os_facts, intent.marks, intent.allow_memory)
@@ -335,6 +340,7 @@ def device_configs(
         yield device_config(network, device, drained=device.name in drained, among=among)
 
 
+@guarded
 def device_config(network: Network, device: Device, *, drained: bool = False, among: Kinds | None = None) -> Realised:
     """One switch's configuration as its OS will hold it. Raises DesignError where owners want different things."""
     among = among or kinds()

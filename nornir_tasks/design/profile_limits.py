@@ -8,6 +8,7 @@ from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.class_rules import shared_classes
 from nornir_tasks.intent.findings import Finding, Marks, as_shown
 from nornir_tasks.intent.terms import Terms
+from nornir_tasks.intent.unknown import UnknownValueError
 
 KNOBS = {"lossless": PAUSE, "weight": WEIGHT, "ecn": MARKS}
 """Key of a class in the intent -> the knob that ports may differ in, where a system has it per port."""
@@ -15,6 +16,8 @@ KNOBS = {"lossless": PAUSE, "weight": WEIGHT, "ecn": MARKS}
 
 def check_profiles(on_fabric: Sequence[Terms], choices: Iterable[Choice], marks: Marks) -> None:
     """Raise DesignError with what planes want of their own and some kind of switch has once for all ports."""
+    if any(each.classes.keys() != shared_classes(on_fabric)[0].keys() for each in on_fabric):
+        raise UnknownValueError  # never in an intent without mistakes
     kinds = {(choice.os, choice.release, choice.model.model): choice for choice in choices}
     findings = [
         finding for choice in kinds.values() for finding in (*_once(on_fabric, choice), *_lossless(on_fabric, choice))

@@ -13,11 +13,12 @@ from itertools import combinations, islice
 from nornir_tasks.design.cheapest import copied, nic_optics
 from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.demand import Demand
-from nornir_tasks.design.layout import Beside, Layout, Option, Sizing
+from nornir_tasks.design.layout import Beside, CannotBuildError, Layout, Option, Sizing
 from nornir_tasks.design.limits import holds
 from nornir_tasks.design.shared_spines import Together, together
 from nornir_tasks.design.sizes import Sizes
 from nornir_tasks.design.topology import MIN_SPINES, every_sizing, lay_out
+from nornir_tasks.design.whose import Whose
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks
 
@@ -79,8 +80,9 @@ def _check_tiers(every: Sequence[Choices], marks: Marks) -> None:
 
 def _cheapest(every: Sequence[Choices], marks: Marks) -> list[Sizing]:
     """The sizing of each section in the cheapest fabric, with the costs of the whole fabric, in all copies."""
-    ports = min(Sizes.of(each).spine_ports for each in every)
-    found = [each for each in _fabrics(every) if each.links_down <= ports]
+    sizes = _sizes(every, marks)
+    ports, most_spines = min(each.spine_ports for each in sizes), min(each.most_uplinks for each in sizes)
+    found = [each for each in _fabrics(every, most_spines) if each.links_down <= ports]
     if not found:
         for each in every:
             lay_out(each, marks, is_one_of_several=True)  # raises its refusal if one cannot be built even alone
@@ -91,11 +93,24 @@ def _cheapest(every: Sequence[Choices], marks: Marks) -> list[Sizing]:
     return [_with_costs(place, best, others, nics) for place in range(len(every))]
 
 
-def _fabrics(every: Sequence[Choices]) -> Iterator[Together]:
+def _sizes(every: Sequence[Choices], marks: Marks) -> list[Sizes]:
+    """Of each section. Raises DesignError with all sections whose hosts or switches have no ports in common."""
+    found, refused = list[Sizes](), Whose()
+    for each in every:
+        try:
+            found.append(Sizes.of(each))
+            refused.add(each.demand, ())
+        except CannotBuildError as refusal:
+            refused.add(each.demand, refusal.findings)
+    if refused.found:
+        raise DesignError(marks.problems(refused.attributed()))
+    return found
+
+
+def _fabrics(every: Sequence[Choices], most_spines: int) -> Iterator[Together]:
     """The cheapest fabrics for every number of spines; for a declared one, of that alone."""
     declared = every[0].demand.fabric.spine.count
-    most = min(Sizes.of(each).most_uplinks for each in every)
-    for count in (declared,) if declared is not None else range(MIN_SPINES, most + 1):
+    for count in (declared,) if declared is not None else range(MIN_SPINES, most_spines + 1):
         sizings = [every_sizing(_with_spines(each, count)) for each in every]
         if all(sizings):
             yield from together(every[0], count, sizings)

@@ -9,6 +9,7 @@ from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.layout import PAIR
 from nornir_tasks.design.panel import Panel
 from nornir_tasks.design.speeds import check_host_speed, uplink_speed
+from nornir_tasks.intent.unknown import UnknownValueError
 
 _ROUNDING = 1e-9
 """Tolerance of floating-point ratios: a ratio this much above a whole number counts as that number."""
@@ -37,6 +38,8 @@ class Sizes:
         rails: tuple[int | None, ...] = tuple(range(demand.nics.rails)) if has_rails else (None,)
         if demand.fabric.leaf.pairs is not None:
             rails = PAIR
+        if demand.nics.rails % len(rails):
+            raise UnknownValueError  # never in an intent without mistakes
         return cls(choices, leaves, rails, speed)
 
     @property

@@ -64,8 +64,9 @@ def core_speed(choices: Choices, core: Choice, intended: int | None) -> int:
     )
 
 
-Splits = list[tuple[str, str, Split | None, SwitchModel]]
+End = tuple[str, str, Split | None, SwitchModel]
 """Tier and key of the intent, its value, and the model of switch with these cages."""
+Splits = list[End]
 
 
 def _one_speed(demand: Demand, splits: Splits) -> None:
@@ -104,7 +105,31 @@ def _speed(
     key = "uplink_speed" if intended else "model"
     what = f"no link between {names} at that speed" if intended else f"no link speed joins {names}"
     what += f" with {split}" if split else ""
-    raise CannotBuildError(Finding((*path, key), what, speeds, f"{intended}G" if intended else ""))
+    found = f"{intended}G" if intended else "; ".join(dict.fromkeys(map(_own_speeds, splits)))
+    raise CannotBuildError(Finding((*path, key), what, speeds, found, "" if common else _nearest_split(splits)))
+
+
+def _own_speeds(end: End) -> str:
+    """What one end of these cables has: ``SN5600: 100G 200G 400G``."""
+    return f"{end[3].model}: {' '.join(f'{each}G' for each in sorted(_speeds_of(end)))}"
+
+
+def _speeds_of(end: End) -> frozenset[int]:
+    _, _, split, model = end
+    return frozenset({split.speed_gbps}) if split is not None else _fabric_speeds(model)
+
+
+def _nearest_split(splits: Splits) -> str:
+    """How the cages of one tier can be split so that the legs have a speed of the other tier's ports."""
+    for tier, key in dict.fromkeys((tier, key) for tier, key, _, _ in splits):
+        own = [model for each, _, _, model in splits if each == tier]
+        others = [_speeds_of(end) for end in splits if end[0] != tier]
+        for mode in own[0].splits:
+            ways, legs_gbps = (int(each) for each in mode.removesuffix("G").split("x"))
+            has_cages = all(len(model.ports_at(legs_gbps, ways)) > SERVICE_PORTS for model in own)
+            if has_cages and all(legs_gbps in speeds for speeds in others):
+                return f"nearest that can be built: {tier}.{key}: {mode}"
+    return "models that have a speed in common, whole or split"
 
 
 def _fabric_speeds(model: SwitchModel) -> frozenset[int]:

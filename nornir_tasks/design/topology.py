@@ -21,6 +21,7 @@ from nornir_tasks.design.sizes import Sizes
 from nornir_tasks.design.whose import named
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks
+from nornir_tasks.intent.unknown import UnknownValueError
 
 __all__ = ["Sizing", "every_sizing", "lay_out"]
 
@@ -172,8 +173,11 @@ class _Sizer:
         demand = self.sizes.choices.demand
         if self.pods is not None:
             return (1,)
-        if demand.fabric.spine.groups is not None:
-            return (demand.fabric.spine.groups,)
+        groups = demand.fabric.spine.groups
+        if groups is not None:
+            if groups > 1 and (demand.fabric.design != "rail" or demand.nics.rails % groups):
+                raise UnknownValueError  # never in an intent without mistakes
+            return (groups,)
         rails = demand.nics.rails if demand.plane.cross_rail == "nvlink" and demand.fabric.design == "rail" else 1
         return (parts for parts in range(1, rails + 1) if rails % parts == 0)
 

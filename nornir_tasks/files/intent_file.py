@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from nornir_tasks.design.faults import guarded
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import Reading, judge
@@ -16,6 +17,7 @@ def load_intent(file: Path) -> Intent:
     return reading.value
 
 
+@guarded
 def read_intent(file: Path) -> Reading[Intent]:
     """The intent of one file, or its problems with as much of it as they leave. Raises IntentError if there is none."""
     marked = read_marked(file)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import islice
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -223,22 +223,27 @@ def _value_at(path: Path, data: Any) -> Any:  # noqa: ANN401
 
 def _part_at(path: Path, model: type[BaseModel], data: Any) -> type[BaseModel] | None:  # noqa: ANN401
     """The model of what stands at this path; where there are several, the one with most of the keys that do."""
-    kinds: list[type[BaseModel]] = [model]
+    hints: list[Any] = [model]
     for part in path:
-        kinds = [kind for each in kinds for kind in _below(each, part)]
-    value = _value_at(path, data)
+        hints = [below for each in hints for below in _below(each, part)]
+    value, kinds = _value_at(path, data), [kind for each in hints for kind in _models_of(each)]
     return max(kinds, key=lambda kind: len(set(kind.model_fields) & set(value)), default=None)
 
 
-def _below(model: type[BaseModel], part: str | int) -> list[type[BaseModel]]:
-    """The models that may stand below a key; a list position or a free key of a mapping stays where it is."""
-    if isinstance(part, str) and part in model.model_fields:
-        return list(_models_in(model.model_fields[part].annotation))
-    return [model]
+def _below(hint: Any, part: str | int) -> Iterator[Any]:  # noqa: ANN401 - any type expression
+    """The types of what may stand below a key or position; a key that operators choose may be called like a field."""
+    arguments = get_args(hint)
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        yield from (hint.model_fields[str(part)].annotation,) if part in hint.model_fields else ()
+    elif get_origin(hint) in (dict, tuple):
+        yield arguments[1 if get_origin(hint) is dict else 0]
+    else:
+        yield from (below for each in arguments for below in _below(each, part))
 
 
-def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any type expression
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for argument in getattr(annotation, "__args__", ()):
-        yield from _models_in(argument)
+def _models_of(hint: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any type expression
+    """The model, or those of a union; none for mappings and lists of some."""
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        yield hint
+    elif get_origin(hint) not in (dict, tuple):
+        yield from (kind for each in get_args(hint) for kind in _models_of(each))

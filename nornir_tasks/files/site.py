@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nornir_tasks.design.pipeline import mistakes
-from nornir_tasks.errors import IntentError, LocalError, Problem
+from nornir_tasks.errors import GpufabricError, IntentError, LocalError, Problem
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.devices_file import NAME as DEVICES
 from nornir_tasks.files.devices_file import DeviceList, load_devices
@@ -63,7 +63,11 @@ def _with_those_of_the_design(problems: list[Problem], known: Intent | None) -> 
     if known is None:
         return problems
     facts = {name: each.facts for name, each in platforms().items()}
-    return list(dict.fromkeys([*problems, *mistakes(known, load_catalogue(), facts)]))
+    try:
+        more = mistakes(known, load_catalogue(), facts)
+    except GpufabricError as fault:  # of ours, which must not hide what the operator can mend
+        more = fault.problems
+    return list(dict.fromkeys([*problems, *more]))
 
 
 def find_site(name_or_path: str | Path) -> Path:

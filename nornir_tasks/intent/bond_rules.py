@@ -147,10 +147,10 @@ def _same_leaves(path: Path, plane: str, group: str, hosts: "HostGroupIntent", i
         yield Finding((*path, "leaves_of"), what, known, other)
         return
     also, owner = ("hosts", other, "nics", plane), intent.hosts[other].nics[plane]
-    for key in ("rails", "speed"):
+    for key, unit in (("rails", ""), ("speed", "G")):
         if getattr(nics, key) != getattr(owner, key):
-            what, expected = f"not the {key} of group {other}, on whose leaves they are", str(getattr(owner, key))
-            yield Finding((*path, key), what, expected, str(getattr(nics, key)), also=(*also, key))
+            what, expected = f"not the {key} of group {other}, on whose leaves they are", f"{getattr(owner, key)}{unit}"
+            yield Finding((*path, key), what, expected, f"{getattr(nics, key)}{unit}", also=(*also, key))
     for key in ("per_group", "first_group", "ports_of", "copies"):
         if getattr(nics, key) is not None:
             what = f"the leaves are those of group {other}, which says this of them"

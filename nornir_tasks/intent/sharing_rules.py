@@ -48,6 +48,7 @@ def _ports(above: Path, name: str, hosts: "HostGroupIntent", intent: "Intent") -
         yield from independent(_same_fabric(name, other, intent))
         if "bond" in (intent.planes[name].link, intent.planes[other].link):
             yield from _both_bonded(name, other, intent, path)
+            yield from _all_ports(name, other, hosts, path)
         else:
             yield from independent(_tagged(name, intent, path))
             yield from independent(*(_routed(each, intent.planes[each], path) for each in (name, other)))
@@ -80,6 +81,14 @@ def _both_bonded(name: str, other: str, intent: "Intent", path: Path) -> Iterato
         what, expected = f"the VLAN of plane {other}, whose bond it shares", "another vlan"
         also = (*path, "ports_of")
         yield Finding(("planes", name, "vlan"), what, expected, str(one.host_vlan), also=also)
+
+
+def _all_ports(name: str, other: str, hosts: "HostGroupIntent", path: Path) -> Iterator[Finding]:
+    """A plane that shares a bond shares all of its ports: none of them is left out."""
+    rails, there = hosts.nics[name].rails, hosts.nics[other].rails
+    if rails < there:
+        what, hint = f"not all ports of the bond of plane {other}", "whoever uses a bond uses all of its ports"
+        yield Finding((*path, "rails"), what, str(there), str(rails), hint, also=(*path[:-1], other, "rails"))
 
 
 def _tagged(name: str, intent: "Intent", path: Path) -> Iterator[Finding]:

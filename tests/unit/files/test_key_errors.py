@@ -69,3 +69,12 @@ def patterns(part: object) -> Iterator[str]:
         yield from [part["pattern"]] if isinstance(part.get("pattern"), str) else []
     for each in part.values() if isinstance(part, dict) else part if isinstance(part, list | tuple) else ():
         yield from patterns(each)
+
+
+def test_a_name_that_is_also_a_field_is_looked_up_as_a_name(tmp_path: Path) -> None:
+    text = LAB.read_text().replace("\nplanes:", "\nplanes:\n  mtu: {fabric: compute, host: 9000}", 1)
+    (tmp_path / "fabric.yml").write_text(text)
+    with pytest.raises(IntentError) as caught:
+        load_intent(tmp_path / "fabric.yml")
+    (unknown,) = (each for each in caught.value.problems if each.what == "planes.mtu.host: unknown key")
+    assert unknown.expected.startswith("one of kind, cross_rail, link,")

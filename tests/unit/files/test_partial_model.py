@@ -91,6 +91,37 @@ def test_one_mistake_is_one_message(tmp_path: Path, change: tuple[str, str]) -> 
     assert len(problems(tmp_path, change)) == 1
 
 
+@pytest.mark.parametrize(
+    ("site", "change", "message"),
+    [
+        (
+            "inventory/lab",
+            (
+                "login:\n    count: 1\n    max: 2\n    nics: {business: {rails: 2",
+                "login:\n    count: 1\n    max: 2\n    nics: {business: {rails: 1",
+            ),
+            "NIC ports that two leaves cannot have equally",
+        ),
+        ("inventory/lab-breakout", ("design: rail", "design: clos"), "spine groups follow the rails"),
+        (
+            "inventory/lab",
+            ("    vlan: 300\n", "    vlan: 300\n    classes: {bulk: {dscp: 0, priority: 0, weight: 100}}\n"),
+            "other classes than links between switches have",
+        ),
+    ],
+)
+def test_the_design_does_not_go_on_with_a_value_that_a_rule_refuses(
+    tmp_path: Path, site: str, change: tuple[str, str], message: str
+) -> None:
+    text = (LAB.parents[2] / site / "fabric.yml").read_text()
+    assert change[0] in text
+    (tmp_path / "fabric.yml").write_text(text.replace(*change, 1))
+    with pytest.raises(IntentError) as caught:
+        load_site(tmp_path)
+    assert any(each.what.endswith(message) for each in caught.value.problems)
+    assert all(each.where.rpartition(":")[2].isdecimal() for each in caught.value.problems)
+
+
 def test_a_file_that_ends_early_is_judged_up_to_there(tmp_path: Path) -> None:
     found = problems(tmp_path, ("priority: 3", "priority: 33"), ("speed: 200G", "speed: [200G"))
     assert found[0] == "policy.classes.roce.priority: not a valid value"

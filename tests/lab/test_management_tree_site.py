@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from adopting import adopt_words
 from at_terminal import Operator, lab_of_its_own, small_site
 
 from tests.unit.design.out_of_band import with_out_of_band
@@ -28,7 +29,8 @@ def with_tree(where: Path) -> Operator:
 @pytest.fixture(scope="module")
 def pushed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     with lab_of_its_own(tmp_path_factory.mktemp("tree"), with_tree) as made:
-        assert "8 of 8 changed" in made.run("push", "--yes")
+        adopted = adopt_words(made, all_of_it=True)  # the servers of day 0
+        assert "8 of 8 changed" in made.run("push", "--yes", *adopted)
         yield made
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 from adopting import adopting
-from by_hand import Hand
 from described_lab import LabDescription, RunningLab
 from lone_switches import REACH, site_folder
 
@@ -34,11 +33,6 @@ def lab(start_module_lab: Callable[..., RunningLab], tmp_path_factory: pytest.Te
     yield start_module_lab(here)
 
 
-@pytest.fixture(scope="module")
-def sites(lab: RunningLab) -> dict[str, SiteDesign]:
-    return {os: site_of(lab, os) for os in SYSTEMS}
-
-
 def site_of(lab: RunningLab, os: str) -> SiteDesign:
     """The lab's rails with managed base, of which this one switch is reached."""
     entry = next(each for each in lab.description.devices if each["name"] == os)
@@ -55,10 +49,8 @@ def running(lab: RunningLab, os: str) -> frozenset[Path]:
 
 
 @pytest.mark.parametrize("os", SYSTEMS)
-def test_base_is_pushed_alone_then_nothing_is_left_and_a_rollback_takes_it_back(
-    lab: RunningLab, sites: dict[str, SiteDesign], os: str
-) -> None:
-    site, device = sites[os], SYSTEMS[os]
+def test_base_is_pushed_alone_then_nothing_is_left_and_a_rollback_takes_it_back(lab: RunningLab, os: str) -> None:
+    site, device = site_of(lab, os), SYSTEMS[os]
     reach = replace(REACH, allow_management=frozenset({device}))  # it gets the name that it has in the design
 
     def push(*planes: str, all_of_it: bool = False) -> usecase.PushReport:
@@ -85,23 +77,3 @@ def test_base_is_pushed_alone_then_nothing_is_left_and_a_rollback_takes_it_back(
     after = running(lab, os)
     assert after ^ with_both == before ^ with_base
     assert [each.planes for each in pushes(site)][-1] == ("base",)
-
-
-def test_a_server_of_others_that_is_asked_in_a_burst_is_asked_as_wanted_and_one_by_name_stays(
-    lab: RunningLab, sites: dict[str, SiteDesign]
-) -> None:
-    """What is removed is all that is in the entry of the server, which stays."""
-    site, device = sites["nvue"], SYSTEMS["nvue"]
-    entry = next(each for each in lab.description.devices if each["name"] == "nvue")
-    who = (lab.description.username, lab.description.password)
-    hand = Hand("nvue", f"https://{entry['address']}:{entry['api_port']}", who, str(lab.ca))
-    burst, by_name = {"iburst": "enabled"}, "0.pool.example.org"
-    hand.nvue({"system": {"ntp": {"server": {"192.0.2.120": burst, by_name: {}}}}})
-    reach, chosen = replace(REACH, allow_management=frozenset({device})), select(site, ["base"], [device])
-    usecase.push(chosen, adopting(chosen, reach, all_of_it=True), lambda _: True).require_done()
-    hand.nvue({"system": {"ntp": {"server": {"192.0.2.120": burst, by_name: {}}}}})
-    at = ("system", "ntp", "server", "192.0.2.120", 'iburst: "enabled"')
-    assert [each.path for each, _ in usecase.plan(chosen, reach).changing[device].rows()] == [at]
-    usecase.push(chosen, reach, lambda _: True).require_done()
-    assert {"192.0.2.120": {}, by_name: {}}.items() <= hand.applied()["system"]["ntp"]["server"].items()
-    assert not usecase.plan(chosen, reach).changing

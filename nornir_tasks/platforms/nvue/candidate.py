@@ -23,22 +23,8 @@ def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: Conf
     found = difference(_with_containers(owned_running), _with_containers(owned_wanted))
     changes = tuple(change for change in found if change.path[-1] != ALL_VLANS)  # which the switch does not show
     added = _tree(change.path for change in changes if change.op == "+")
-    deleted = tuple(sorted(_pointers(changes, added), key=_is_split))
-    for path in _emptied(changes, owned_wanted):
-        added.add_path(path)
-    return Candidate({"delete": deleted, "patch": to_data(added)}, changes)
-
-
-def _emptied(changes: tuple[Change, ...], wanted: ConfigTree) -> Iterator[Path]:
-    """Entries that stay without anything in them, as a server that is no longer asked in a burst.
-
-    No source says whether a DELETE of the last thing in an entry takes the entry along. Set again, it is there either
-    way.
-    """
-    for path in dict.fromkeys(change.path[:-1] for change in changes if change.op == "-"):
-        entry = wanted.get(*path) if path and path not in _IS_CONTAINER else None
-        if entry is not None and not entry.children:
-            yield path
+    payload = {"delete": tuple(sorted(_pointers(changes, added), key=_is_split)), "patch": to_data(added)}
+    return Candidate(payload, changes)
 
 
 def _tree(paths: Iterable[Path]) -> ConfigTree:

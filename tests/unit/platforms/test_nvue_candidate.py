@@ -297,29 +297,3 @@ def test_a_port_that_a_rule_begins_to_say_is_new_and_its_other_port_is_not() -> 
     coming, going = ports(**{"22": {}, "ANY": None}), ports(**{"22": None, "ANY": {}})
     assert server_changes(diff_text(coming, going)) == {Change(path, "+"), Change((*path, "22"), "+")}
     assert server_changes(diff_text(going, coming)) == {Change(path, "-"), Change((*path, "22"), "-")}
-
-
-@pytest.mark.parametrize("takes_emptied_along", [True, False])
-@pytest.mark.parametrize(("at", "burst"), [(("service", "ntp", "mgmt"), "on"), (("system", "ntp"), "enabled")])
-def test_a_server_stays_when_all_that_is_said_of_it_goes(
-    at: tuple[str, ...], burst: str, takes_emptied_along: bool
-) -> None:
-    """No source says whether NVUE's DELETE of ``iburst`` takes the server along that has nothing else."""
-    server = (*at, "server", "192.0.2.123")
-    wanted, running = ConfigTree(), ConfigTree()
-    wanted.add_path(server)
-    running.add_path((*server, f'iburst: "{burst}"'))
-    made = PLATFORM.candidate(running, running, wanted)
-    assert made.changes == (Change((*server, f'iburst: "{burst}"'), "-"),)
-    after = to_data(running)
-    for each in made.payload["delete"]:
-        *above, last = keys_of(each)
-        node = after
-        for key in above:
-            node = node[key]
-        del node[last]
-    if takes_emptied_along:
-        after = {}
-    after = merged(after, made.payload["patch"])
-    assert from_data(after) == from_data(to_data(wanted))
-    assert server_changes(diff_text(diff(after, to_data(running)), diff(to_data(running), after))) == set(made.changes)

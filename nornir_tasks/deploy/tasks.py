@@ -109,9 +109,9 @@ def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str])
         both = summary(plan, wanted), running_config(wanted, plan), wanted_config(wanted)
         return both, worth_asking(wanted.config, fields), relevant_vrfs(wanted.config)
 
-    both, asked, vrfs = _planned(job, session, session.read(), compared)
+    both, shown, vrfs = _planned(job, session, session.read(), compared)
     certificate = shown_certificate(session.endpoint) if both[-1].base != NO_BASE else None
-    return Result(host=task.host, result=Collected(*both, session.observe(asked, vrfs), certificate))
+    return Result(host=task.host, result=Collected(*both, session.observe(shown, vrfs), certificate))
 
 
 def read_switch(task: Task, jobs: Mapping[str, Job], make: Callable[[str, Running], T]) -> Result:

@@ -24,19 +24,19 @@ def reason(error: BaseException) -> str:
 
     requests, urllib3, paramiko and http.client wrap these words in names and numbers of Python's.
     """
-    words = [said for each in _causes(error) if (said := _said(each))]
-    return words[-1] if words else _bare(str(error))
+    found = [words for each in _causes(error) if (words := _own_words(each))]
+    return found[-1] if found else _bare(str(error))
 
 
-def _said(error: BaseException) -> str:
+def _own_words(error: BaseException) -> str:
     """The words of this error alone; "" of one that only wraps another."""
-    if said := getattr(error, "verify_message", ""):
-        return str(said)
+    if verdict := getattr(error, "verify_message", ""):
+        return str(verdict)
     for kinds, words in _WORDS:
         if isinstance(error, kinds):
             return words
-    if said := getattr(error, "strerror", None):
-        return _bare(str(said))
+    if system := getattr(error, "strerror", None):
+        return _bare(str(system))
     return str(error) if "Fingerprints did not match" in str(error) and not _wrapped(error) else ""
 
 

@@ -6,10 +6,11 @@ letters, digits, dashes and dots (systemd, src/basic/hostname-util.c, hostname_i
 ``design/switch_names.py``.
 """
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nornir_tasks.intent.findings import Finding, Path
+from nornir_tasks.intent.findings import Finding, Path, as_shown
 from nornir_tasks.intent.unknown import independent
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def _of_fabrics(intent: "Intent") -> Iterator[Finding]:
 def _ending(path: Path, name: str) -> Iterator[Finding]:
     """It is the value of a label of nodes (``nornir export k8s-labels``)."""
     if not name[-1].isalnum():
-        yield Finding(path, "a name that does not end in a letter or digit", _better(name), name, _LABEL)
+        yield Finding(path, "a name that does not end in a letter or digit", _better(name), as_shown(name), _LABEL)
 
 
 def _of_hosts(intent: "Intent") -> Iterator[Finding]:
@@ -48,13 +49,14 @@ def _of_hosts(intent: "Intent") -> Iterator[Finding]:
         path: Path = ("hosts", name)
         if "_" in name:
             hint = "Kubernetes refuses a node whose name has an underscore (RFC 1123), and so does Linux's hostnamectl"
-            yield Finding(path, f"hosts would be called {name}-1", _better(name), name, hint)
+            yield Finding(path, f"hosts would be called {name}-1", _better(name), as_shown(name), hint)
         else:
             yield from _ending(path, name)
 
 
 def _better(name: str) -> str:
-    return f"a name such as {name.replace('_', '-').strip('-')}"
+    """The same name without what is refused in it."""
+    return f"a name such as {re.sub(r'[^A-Za-z0-9.]+', '-', name).strip('-.') or 'gpu'}"
 
 
 def _of_the_boundary(intent: "Intent") -> Iterator[Finding]:

@@ -9,6 +9,8 @@ from typing import Any
 from ansible.errors import AnsibleParserError
 from ansible.plugins.inventory import BaseInventoryPlugin
 
+from ansible_collections.gpufabric.host.plugins.plugin_utils.site_files import NAMES, holds_no_hosts, tell
+
 DOCUMENTATION = r"""
 name: gpufabric
 short_description: The hosts of a site, with what its design says of them
@@ -23,17 +25,6 @@ options:
     env: [{name: GPUFABRIC_PLANNED}]
   groups: {description: Groups., type: list, elements: str, default: [network, storage, firewalls, balancers, bastions]}
 """
-
-
-NAMES = ("gpufabric.yml", "gpufabric.yaml")
-_OF_THE_SITE = ("fabric.yml", "devices.yml", "known_hosts")
-_INVENTORIES = ("", ".yml", ".yaml", ".json", ".ini", ".toml", ".py", ".sh")
-
-
-def holds_no_hosts(file: Path) -> bool:
-    """Is this a site's file that is no inventory? With ``-i FOLDER`` Ansible asks for each, and fails at these."""
-    is_of_a_site = any((file.parent / name).is_file() for name in NAMES)
-    return is_of_a_site and (file.name in _OF_THE_SITE or file.suffix not in _INVENTORIES)
 
 
 class InventoryModule(BaseInventoryPlugin):
@@ -61,12 +52,4 @@ class InventoryModule(BaseInventoryPlugin):
             found = hosts.inventory(site, with_planned=self.get_option("planned"))
         except GpufabricError as error:
             raise AnsibleParserError(str(error)) from error
-        for group in (*self.get_option("groups"), *found.groups):
-            inventory.add_group(group)
-        for group, names in found.groups.items():
-            for child in found.children.get(group, ()):
-                inventory.add_child(group, child)
-            for host in names:
-                inventory.add_host(host, group=group)
-                for name, value in found.variables[host].items():
-                    inventory.set_variable(host, name, value)
+        tell(inventory, found, self.get_option("groups"))

@@ -28,13 +28,9 @@ _FOR_ANYBODY: tuple[Prefix, ...] = tuple(
         ),
     )
 )
-_ASNS_FOR_ANYBODY = tuple(
-    tuple(map(int, each.split("-")))
-    for each in (
-        "64496-65534",  # RFC 5398: documentation to 64511; RFC 6996: private
-        "65536-65551",  # RFC 5398: documentation
-        "4200000000-4294967294",  # RFC 6996: private
-    )
+_ASNS_FOR_ANYBODY = (
+    (64496, 65551),  # RFC 5398: documentation; RFC 6996: private to 65534; RFC 7300: the next one is nobody's
+    (4200000000, 4294967294),  # RFC 6996: private
 )
 
 

@@ -322,6 +322,7 @@ CASES = {
 }
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("getter", cases("napalm.eos", CASES))
 def test_a_getter_says_what_the_intent_says_and_names_a_fault(getter: Case, pushed_lab: Operator) -> None:
     prove(getter, pushed_lab)

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.xdist_group("clients")
 _GETTERS = {getter: case("nxos", getter) for getter in FROZEN["napalm.nxos"]}
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("getter", cases("napalm.nxos", _GETTERS))
 def test_a_getter_says_what_the_intent_does_and_names_a_fault(getter: Case, pushed_lab: Operator) -> None:
     prove(getter, pushed_lab)

@@ -60,6 +60,7 @@ LAST_REQUEST = 0.999
 BY_SYSTEM = pytest.mark.parametrize("system", SYSTEMS)
 
 
+@pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_a_disk_that_is_full_when_the_push_ends_does_not_make_it_deny_the_change(trials: Trials, system: str) -> None:
     case = carry_out(trials, directed(system, "disk", LAST_REQUEST, is_rolled_back=True))
@@ -69,6 +70,7 @@ def test_a_disk_that_is_full_when_the_push_ends_does_not_make_it_deny_the_change
     assert "journal.sqlite" in case.output.err and "make room" in case.output.err, case
 
 
+@pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_a_push_from_another_machine_between_commit_and_confirm_leaves_the_first_alone(
     trials: Trials, system: str

@@ -54,6 +54,7 @@ def other_server(operator: Operator, device: str) -> None:
         hand.nvue({"system": {"ntp": {"server": {"198.51.100.1": {}}}}})
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("system", SWITCHES)
 def test_another_server_by_hand_is_one_cause_that_a_push_repairs_and_goes_when_it_is_adopted(
     pushed: Operator, system: str

@@ -203,6 +203,7 @@ MUTANTS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_change_of_the_rules_that_matters_is_seen_in_packets(name: str, one_firewall: Pair, sent: Sent) -> None:
     judge = Judge(SITE, groups())

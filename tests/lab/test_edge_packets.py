@@ -302,6 +302,7 @@ def mutated(tried: Tried, whole: Whole, most: int) -> tuple[int, int]:
     return len(chosen), changed
 
 
+@pytest.mark.sampled(2)
 def test_the_proof_and_packets_agree_on_some_mutants_of_access_lists(tried: Tried, whole: Whole) -> None:
     most = IN_SHORT if tried.router.device.os == "nvue" else FEW
     assert mutated(tried, whole, most)[0] == most

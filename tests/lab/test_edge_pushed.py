@@ -53,6 +53,7 @@ def test_every_line_deleted_or_changed_is_a_difference(system: str, tmp_path: Pa
     assert sum(deleted for deleted, _ in counts) > 50
 
 
+@pytest.mark.sampled(1)
 @each_system
 def test_a_push_at_the_terminal_changes_both_then_neither_and_both_are_as_they_should_be(
     system: str, tmp_path: Path, figure: Callable[[str], None]

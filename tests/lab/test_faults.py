@@ -89,6 +89,7 @@ def kill_after_commit(operator: Operator, device: str, *words: str) -> None:
     push.communicate(timeout=20)
 
 
+@pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_a_push_killed_after_its_commit_is_taken_back_by_the_switch_and_the_next_one_works(
     operator: Operator, system: str

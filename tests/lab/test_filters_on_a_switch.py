@@ -58,7 +58,7 @@ def test_planes_pushed_in_either_order_leave_the_same_lists_and_nothing_to_do(de
     assert {each.use for port in parsed.config.interfaces for each in port.acls} >= {"ipv4 in", "ipv4 out", "ipv6 in"}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @ON_LEAVES
 def test_every_line_of_a_list_that_is_lost_or_changed_is_brought_back(device: str) -> None:
     whole = part(device)

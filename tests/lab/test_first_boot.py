@@ -84,6 +84,7 @@ def booting(
         yield made
 
 
+@pytest.mark.sampled(2)
 @SYSTEMS
 def test_a_factory_switch_comes_up_and_its_first_push_exchanges_the_account_for_one_use(
     booting: FirstBoots, name: str

@@ -54,6 +54,7 @@ def test_all_sections_that_there_are_for_every_system_are_on() -> None:
     assert {each for each in BaseIntent.model_fields if f"\n  {each}: " not in ALL} == {"snmp"}  # not on Cumulus Linux
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", SWITCHES.values(), ids=SWITCHES)
 def test_the_first_push_brings_all_of_base_and_the_second_changes_nothing(booting: FirstBoots, name: str) -> None:
     boots, os = booting, booting.day0.design.network.device(name).os

@@ -57,6 +57,7 @@ def test_a_push_of_one_plane_changes_no_line_of_the_other(device: str, plane: st
     assert paths or (device, other) in {(DEVICES["nxos"], "business"), (DEVICES["nvue"], "storage")}
 
 
+@pytest.mark.sampled(1)
 @SYSTEMS
 def test_every_changed_line_of_groups_vlans_gateways_and_lists_is_seen(device: str) -> None:
     whole = part(device)

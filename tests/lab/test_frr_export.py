@@ -41,6 +41,7 @@ def run() -> Iterator[Path]:
         yield folder
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("name", "kind"), list(cases()))
 def test_exported_files_load_without_an_error_line_and_reach_the_labs_routes(
     name: str, kind: str, tmp_path: Path, run: Path, figure: Callable[[str], None]

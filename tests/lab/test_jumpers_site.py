@@ -92,6 +92,7 @@ def test_every_cage_between_switches_has_two_jumpers_and_both_systems_are_split(
     assert any(port.startswith("Ethernet") and port.endswith("/5") for port in ports)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("spine", ["spine-1", "spine-2"])
 @pytest.mark.parametrize("within", [True, False], ids=["within-a-cage", "between-cages"])
 def test_two_swapped_jumpers_are_named_by_cable_and_leg(

@@ -240,6 +240,7 @@ def push_by_name(operator: Operator, device: str) -> subprocess.Popen[str]:
     return operator.begin("push", "--yes", "--limit", device)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_amid_a_push_says_what_is_committed_and_when_it_goes_back(
     operator: Operator, number: signal.Signals

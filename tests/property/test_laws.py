@@ -51,7 +51,7 @@ def test_a_switch_that_runs_the_rendered_lines_has_nothing_to_change(device: str
     assert device_plan(wanted, running_text(wanted, wanted.tree)).changes == ()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("device", ONE_OF_EACH)
 def test_every_line_deleted_or_changed_is_a_difference(device: str, figure: Callable[[str], None]) -> None:
     wanted = lab_wanted()[device]

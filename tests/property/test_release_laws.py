@@ -39,6 +39,7 @@ def test_what_is_rendered_for_a_release_reads_back_and_leaves_nothing_to_change(
     assert device_plan(wanted, running_text(wanted, wanted.tree)).changes == ()
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("os", "release"), RELEASES)
 def test_a_line_deleted_or_changed_is_a_difference_under_every_release(os: str, release: str) -> None:
     wanted = under(os, release)

@@ -22,6 +22,7 @@ SITE = "lab-unnumbered"
 DEVICES = ("leaf-g1-r0", "leaf-g1-r1", "spine-1", "spine-2")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("device", DEVICES)
 def test_every_line_deleted_or_changed_is_a_difference(device: str, figure: Callable[[str], None]) -> None:
     made = select(load(SITE))[device]
@@ -39,6 +40,7 @@ def with_addressing(intent: Intent, addressing: str) -> Intent:
     return intent.model_copy(update={"fabrics": {name: fabric.model_copy(update={"routing": routing})}})
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("site", "system"),
     [

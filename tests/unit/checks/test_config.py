@@ -21,6 +21,7 @@ def leaves(device: str) -> list[Path]:
     return [path for path, node in rendered()[device].tree.walk() if not node.children]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("device", SWITCHES)
 def test_every_missing_line_is_one_finding_of_this_check_alone(device) -> None:
     for path in leaves(device):

@@ -111,6 +111,7 @@ def test_a_clean_fabric_raises_no_alarm_and_everything_is_judged(figure: Callabl
     figure(f"checks on the clean lab: {found.summary()}")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("device", SWITCHES)
 def test_every_field_a_switch_shows_is_caught_by_the_check_it_belongs_to_and_no_other(
     device: str, figure: Callable[[str], None]

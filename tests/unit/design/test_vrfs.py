@@ -77,6 +77,7 @@ def test_every_line_of_the_vrf_is_its_planes_and_nobody_elses(device: str) -> No
     assert not by_owner[None]
 
 
+@pytest.mark.sampled(2)
 @SYSTEMS
 def test_every_line_of_the_vrf_lost_or_changed_shows_in_its_plan_and_not_in_the_others(device: str, figure) -> None:
     everything, changed = both(device, vrf=VRF), 0

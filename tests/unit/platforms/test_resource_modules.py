@@ -50,7 +50,7 @@ def compare(os: str, resource: str, each: Realised) -> int:
     return len(found)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("os", "resource"), EACH)
 def test_it_reads_what_the_switch_shall_have(os: str, resource: str) -> None:
     assert sum(compare(os, resource, each) for each in switches(os)) > 0

@@ -77,6 +77,7 @@ def moments(total: int, count: int) -> list[int]:
     return sorted({1 + round(step * (total - 1) / (count - 1)) for step in range(count)})
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("count", [3, pytest.param(10, marks=pytest.mark.long)])
 @pytest.mark.parametrize("state", ["inbox_mlx5", "doca_ofed"])
 def test_a_run_killed_at_any_moment_and_run_again_ends_the_same(

@@ -56,7 +56,7 @@ def site(here: StateHost, **variables: object) -> subprocess.CompletedProcess[st
     )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("installed", [True, False], ids=["with its tools", "bare"])
 def test_a_locked_down_host_is_refused_before_any_role_has_its_turn(
     state_host: Callable[..., StateHost], installed: bool
@@ -74,7 +74,7 @@ def test_a_locked_down_host_is_refused_before_any_role_has_its_turn(
     assert here.memory() == before
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("installed", [True, False], ids=["with its tools", "bare"])
 def test_a_host_that_can_be_brought_up_comes_to_the_first_roles_turn(
     state_host: Callable[..., StateHost], installed: bool
@@ -86,7 +86,7 @@ def test_a_host_that_can_be_brought_up_comes_to_the_first_roles_turn(
     assert FIRST_TURN in done.stdout, done.stdout + done.stderr
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("variables", "message"),
     [

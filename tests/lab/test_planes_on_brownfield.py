@@ -152,6 +152,7 @@ def running(switch: Switch, ours: Wanted) -> ConfigTree:
     return ours.platform.to_tree(switch.running())
 
 
+@pytest.mark.sampled(4)
 @VRFS
 @SYSTEMS
 @pytest.mark.parametrize("plane", PLANES)

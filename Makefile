@@ -35,12 +35,13 @@ test: setup ## Unit, property, corpus and lab tests (budget 25 minutes); as a no
 	@if [ "$$(id -u)" -eq 0 ]; then scripts/machine_packages.sh; fi
 	@$(TIMED) "make test" $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not long" --durations 20 $(ORDER)
 
-test-roles: setup ## Every Molecule scenario
+test-roles: setup ## The Molecule scenario of each role, and that of site.yml (budget 15 minutes)
 	@$(TIMED) "make test-roles" scripts/test_roles.sh $(BIN)
 
 test-long: setup ## What takes long: fault counts, many random fabrics, new examples for all random tests
 	@$(TIMED) "make test-long" $(BIN)/python -m pytest -m long -s
 	@$(TIMED) "new examples" $(BIN)/python -m pytest -n auto --dist loadfile -m "hypothesis and not long" --hypothesis-profile new-examples
+	@$(TIMED) "more of roles" scripts/test_roles.sh $(BIN) --long
 
 check: setup ## Format, lint, types, import contracts, YAML
 	@$(TIMED) "make check" scripts/check.sh $(BIN)

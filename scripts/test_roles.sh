@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test_roles.sh BIN [SCENARIO...]: every Molecule scenario under molecule/, or the named ones, several at a time.
+# test_roles.sh BIN [--long | SCENARIO...]: Molecule scenarios, several at a time: those of each role and of site.yml, or those that
+# show more of roles that have one (--long), or the named ones.
 # Each one's output goes to out/roles/<scenario>.log; of one that fails, the log is printed as well.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,18 +10,22 @@ at_once=${ROLES_AT_ONCE:-$(($(nproc) + 2))} # two more than there are cores: the
 limit_s=1200 # for one scenario; hugepages took 43 s of processor time, 276 s on two cores that ten other jobs kept busy
 logs=out/roles
 # These start first, the longest before the others, so that none of them runs alone at the end.
-longest="bastion load_balancer boundary site firewall boundary_relay rail_interfaces rdma_doca roce_qos congestion rdma_storage gpu_operator plane_guard nat_gateway rdma_kubernetes"
+longest="bastion load_balancer site firewall boundary_relay rail_interfaces roce_qos congestion gpu_operator plane_guard nat_gateway rdma_kubernetes"
 # These are run by Ansible's own strategy, which is what an operator has who sets nothing: `site` runs all roles of hosts with and
 # without GPUs, `boundary` those of firewalls, others are in neither or have few modules. The rest is run by Mitogen, which takes
 # two seconds more for each step and a fifth of the time for each module. One that is added is run by both first.
 by_ansible="boundary site bond_interfaces gpu_operator gpudirect host_validate nccl nic_firmware plane_guard rdma_doca rdma_kubernetes"
+# These show more of roles that have a scenario of their own: roles together, NVIDIA's packages, another plane. `make test-long` runs them.
+long="boundary rdma_doca rdma_storage"
 
-if [ $# -eq 0 ]; then
+if [ "${1:-}" = --long ]; then
+  read -ra scenarios <<<"$long"
+elif [ $# -eq 0 ]; then
   for role in roles/*/; do
     name=$(basename "$role")
     [ -e "molecule/$name/molecule.yml" ] || { echo "roles/$name has no scenario: molecule/$name/molecule.yml is missing" >&2; exit 1; }
   done
-  mapfile -t scenarios < <(for file in molecule/*/molecule.yml; do basename "$(dirname "$file")"; done)
+  mapfile -t scenarios < <(for file in molecule/*/molecule.yml; do basename "$(dirname "$file")"; done | grep -vxF -f <(tr ' ' '\n' <<<"$long"))
   mapfile -t scenarios < <({ tr ' ' '\n' <<<"$longest"; printf '%s\n' "${scenarios[@]}"; } | awk '!seen[$0]++')
 else
   scenarios=("$@")

@@ -33,7 +33,7 @@ def test_every_frozen_test_of_anta_has_a_case_or_a_reason() -> None:
     assert CASES.keys() - frozen == set()
 
 
-@pytest.mark.sampled(25)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", sorted(CASES.keys() - NOT_YET.keys()))
 def test_anta_agrees_with_the_lab_and_names_a_fault(name: str, pushed_lab: Operator) -> None:
     prove(CASES[name].case(), pushed_lab)

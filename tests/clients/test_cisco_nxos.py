@@ -272,7 +272,7 @@ def test_facts_are_the_intents_and_name_what_was_changed(subset: str, pushed_lab
     agrees(pushed_lab, read, f"facts {subset}", FACTS[subset], "ansible_facts")
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("module", cases("cisco.nxos", {name: name for name in GATHERED}, "gathered"))
 def test_what_is_gathered_is_the_intents_and_names_what_was_changed(
     module: str, pushed_lab: Operator, read: _Three

@@ -86,7 +86,7 @@ def merged(pushed_lab: Operator, tmp_path_factory: pytest.TempPathFactory) -> It
     yield from plays(pushed_lab, FRONT, play, CHANGES, "cisco.nxos", tmp_path_factory.mktemp("merged"))
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("module", cases("cisco.nxos", {name: name for name in CHANGES}, "merged"))
 def test_a_change_is_made_once_and_again_when_it_was_taken_back(module: str, merged: Three) -> None:
     assert_once(module, CHANGES[module], merged)

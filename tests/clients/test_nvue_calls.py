@@ -165,7 +165,7 @@ def client(lab: Operator) -> Nvue:
     return Nvue(hand.url, hand.ca, hand.auth)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", FROZEN)
 def test_a_call_does_what_the_page_says_until_somebody_is_in_its_way(name: str, pushed_lab: Operator) -> None:
     call, fault, message = CALLS[name]

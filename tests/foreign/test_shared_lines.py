@@ -129,7 +129,7 @@ NEEDED_BY_DAY_0 = {
 """Switches of the lab come with a VRF of others that has sessions."""
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(4)
 @EACH
 def test_a_line_of_ours_that_lines_of_others_need_by_now_stays_and_is_named_with_one_of_them(
     os: str, line: str
@@ -154,7 +154,7 @@ def has_meaning_in(path: Path) -> bool:
     return path[-1].startswith(("ip prefix-list", "qos profile", "policy-map", "FRONT-OWN", "mlag", "vpc domain"))
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(4)
 @EACH
 def test_a_line_of_ours_that_nothing_of_others_needs_goes(os: str, line: str) -> None:
     wanted, later, switch, path = case(os, line)
@@ -186,7 +186,7 @@ FIRST = {
 """Our line -> what is typed for it, where it is not the line alone."""
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(4)
 @EACH
 def test_a_line_that_was_there_before_our_first_push_stays_unless_that_push_adopted_it(os: str, line: str) -> None:
     device = device_of(os, line)

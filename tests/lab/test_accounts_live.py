@@ -221,6 +221,7 @@ def test_a_rollback_brings_secrets_back_by_name_and_refuses_what_had_none(site: 
     assert re.search(rf"run: nornir push .*--limit {LEAVES['eos']}", refused)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("value", ["in clear text", "$1$NKhJ$PUfYNtJF2tIneEBZztchy."], ids=["clear text", "other kind"])
 def test_a_secret_that_is_no_hash_is_refused_with_its_place_and_not_repeated(site: Site, value: str) -> None:
     site.keep({"viewer-256": value})
@@ -234,6 +235,7 @@ def test_a_secret_that_is_no_hash_is_refused_with_its_place_and_not_repeated(sit
     assert value not in refused
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("os", LEAVES)
 def test_a_new_hash_that_the_pushing_account_does_not_know_is_taken_back_by_the_timer(site: Site, os: str) -> None:
     account = site.operator.hands()[LEAVES[os]].auth[0]

@@ -98,7 +98,7 @@ def comes_and_goes(base: Wanted, switch: Operated) -> frozenset[Path]:
     return lost
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @SYSTEMS
 def test_a_line_of_others_with_another_value_stays_or_goes_as_planned_and_comes_back(device: str) -> None:
     seen = {True: 0, False: 0}

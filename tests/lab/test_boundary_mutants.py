@@ -222,6 +222,7 @@ def stand_by(room: Room, name: str) -> None:
             room.run("ip", "address", "del", address, "dev", zone.port)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", FIREWALLS)
 def test_each_single_failure_keeps_what_is_allowed_and_opens_nothing(name: str, whole: Whole) -> None:
     flows = tuple(flow for flow in chosen(whole[0]) if flow in whole[0])

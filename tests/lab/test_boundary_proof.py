@@ -125,7 +125,7 @@ CHANGES = [
 ]
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("old", "new", "ends", "kind"), [pytest.param(*each[1:], id=each[0]) for each in CHANGES])
 def test_a_change_that_matters_fails_the_pair_that_it_is_about(
     old: str, new: str, ends: tuple[str, str], kind: str

@@ -160,7 +160,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("what", FAULTS)
 def test_a_fault_made_by_hand_is_one_cause_with_both_values_and_repaired_by_just_its_lines(
     front: Operator, what: str

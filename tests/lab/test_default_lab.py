@@ -115,7 +115,7 @@ def test_exchanged_cables_of_a_bmc_and_of_power_distribution_are_one_cause_that_
     assert {each["verdict"] for each in at_devices(pushed)} == {"pass"}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("device", ["oob-leaf-g2", "oob-spine-1", "front-leaf-g1-a", "leaf-g1-r0"])
 def test_a_switch_without_power_is_one_cause_with_its_management_port_and_its_pair(
     pushed: Operator, device: str
@@ -131,7 +131,7 @@ def test_a_switch_without_power_is_one_cause_with_its_management_port_and_its_pa
     assert pushed.json("validate")["failed"] == 0
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("end", "cable"),
     [("leaf-g1-r0:Management1", "oob-leaf-g1-h12"), ("gpu-bmc-3:bmc", ""), ("storage-1:data0", "front-leaf-g2-a-h1")],

@@ -213,6 +213,7 @@ def test_a_switch_with_another_release_is_refused(site, update, system) -> None:
     compare(f"release-{system}", output(site, done), update)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("system", sorted(DEVICES))
 def test_an_accepted_release_is_rendered_for_and_nothing_is_left_to_change(site, system) -> None:
     file = site / "lab/fabric.yml"

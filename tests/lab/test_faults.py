@@ -241,6 +241,7 @@ def passing_on(address: str, port: int, pause_s: float | None) -> Iterator[int]:
             each.close()
 
 
+@pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_a_switch_that_answers_slowly_is_pushed_to_all_the_same(operator: Operator, system: str) -> None:
     device = DEVICES[system]

@@ -174,6 +174,7 @@ def test_two_switches_that_do_not_hear_each_other_are_both_active_by_the_cause_o
     repaired_by_a_push(front, before, switches=1)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_switch_without_power_leaves_its_gateway_to_the_other_one(front: Operator, pair: str) -> None:
     front.control.ask("switch-off", device=f"{pair}-a")

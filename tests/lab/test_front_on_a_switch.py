@@ -41,6 +41,7 @@ def test_planes_pushed_one_by_one_leave_the_same_as_both_together_and_nothing_to
     assert parsed.config == whole.config
 
 
+@pytest.mark.sampled(3)
 @SYSTEMS
 @pytest.mark.parametrize("plane", ["storage", "business"])
 def test_a_push_of_one_plane_changes_no_line_of_the_other(device: str, plane: str) -> None:

@@ -170,6 +170,7 @@ def test_the_pair_is_root_of_its_vlans_and_spreads_groups_by_ports(pushed: Opera
         assert "spanning-tree vlan 1-3967 priority 4096" in texts[leaf]
 
 
+@pytest.mark.long
 def test_a_gateway_that_somebody_changed_comes_back_on_cumulus_linux_in_both_spellings(pushed: Operator) -> None:
     before, hands = pushed.running(), pushed.hands()
     hands["front-leaf-g4-a"].nvue({"interface": {"vlan310": {"ipv4": {"vrr": {"mac-address": "00:00:5e:00:01:09"}}}}})

@@ -39,7 +39,7 @@ def test_each_group_has_its_lists_and_addresses_and_no_member_has_any(device: st
     assert not any(port.acls or port.ipv6_address or port.gateway for port in members)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @SYSTEMS
 def test_every_line_of_groups_and_svis_that_is_lost_or_changed_is_a_difference(device: str) -> None:
     whole = part(device)

@@ -71,7 +71,7 @@ def spoil(operator: Operator, device: str, *, save: bool = False) -> str:
 # -- cables --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("cable", "name"),
     [
@@ -126,6 +126,7 @@ def test_three_cables_that_the_lab_was_told_to_mix_up_are_all_mended(lab: Operat
 # -- switches ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_a_killed_switch_is_named_once_and_boots_with_what_it_had_saved(lab: Operator, device: str) -> None:
     before = lab.hands()[device].running()

@@ -127,7 +127,7 @@ def test_up_and_down_at_once_leave_a_lab_or_none_but_nothing_in_between(state: P
         assert end(start(state))["pid"] == lab.process.pid() and lab.state() == "up"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("after_s", [0.2, 0.5, 0.8, 1.2, 1.8])
 def test_up_killed_at_any_moment_leaves_nothing_that_the_next_up_stumbles_over(state: Path, after_s: float) -> None:
     first = start(state)
@@ -269,6 +269,7 @@ def on_disk(folder: Path, options: str, before: str = "true") -> subprocess.Comp
     return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.needs("root")
 @pytest.mark.parametrize("size", ["16k", "128k"])
 def test_up_on_a_full_disk_says_which_file_and_what_to_do_and_leaves_nothing(tmp_path: Path, size: str) -> None:

@@ -62,7 +62,7 @@ def test_one_planes_push_changes_no_group_of_the_other(device: str, plane: str, 
         assert device_plan(part(device, plane), text).changes != (), path
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @SYSTEMS
 @pytest.mark.parametrize("number", [TRUNK, BOOT, ROUTED])
 def test_every_changed_line_of_a_group_and_its_members_is_seen(device: str, number: int) -> None:

@@ -116,6 +116,7 @@ def ours_on(operator: Operator, system: str) -> list[str]:
     return [line for line in text.splitlines() if MARK in line and "completed" not in line]
 
 
+@pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_a_commit_whose_answer_was_lost_is_found_done_and_confirmed(
     operator: Operator, losing: Callable[..., tuple[Transaction, SwitchSession, Noted]], system: str
@@ -152,6 +153,7 @@ def test_a_confirmation_whose_answer_was_lost_is_not_denied(
     assert ours_on(operator, system) == []
 
 
+@pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_a_switch_lost_after_its_commit_is_left_to_its_timer_by_name_and_seconds(
     operator: Operator, losing: Callable[..., tuple[Transaction, SwitchSession, Noted]], system: str
@@ -292,6 +294,7 @@ def test_a_push_that_is_interrupted_just_before_a_commit_leaves_the_switch_as_it
     assert ours_on(operator, system) == []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("how", ["end of input", "ctrl-c"])
 def test_who_walks_away_from_the_question_has_declined(operator: Operator, how: str) -> None:
     before = spoil(operator, "eos")

@@ -289,6 +289,7 @@ def switches(
         yield Switches(start_module_lab, where)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("system", LEAVES)
 def test_a_push_that_was_taken_back_is_in_no_rollbacks_way_though_no_push_of_its_planes_came_after_it(
     system: str, switches: Switches
@@ -304,6 +305,7 @@ def test_a_push_that_was_taken_back_is_in_no_rollbacks_way_though_no_push_of_its
     assert switch.running() == day0
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("system", LEAVES)
 def test_a_push_that_died_before_its_commit_is_not_taken_for_confirmed_by_one_that_had_nothing_to_change(
     system: str, switches: Switches
@@ -332,6 +334,7 @@ def test_the_push_that_brought_the_fabric_is_not_rolled_back_from_under_another_
     assert switch.running() == day0
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("system", LEAVES)
 def test_what_a_push_adopts_comes_back_with_its_rollback_and_with_that_of_no_other(
     system: str, switches: Switches
@@ -374,6 +377,7 @@ def run(system: str, switches: Switches, figure: Callable[[str], None], examples
     assert set(count) >= {"pushes", "pushes cut off", "rollbacks", "lines typed"}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("system", LEAVES)
 def test_pushes_and_rollbacks_in_any_order_lead_where_they_should(
     system: str, switches: Switches, figure: Callable[[str], None]

@@ -89,6 +89,7 @@ def test_what_planes_push_one_by_one_is_what_all_push_and_they_meet_in_shared_ow
         assert len(leaves(parts[plane])) > 8
 
 
+@pytest.mark.sampled(3)
 @VRFS
 @SYSTEMS
 def test_a_brownfield_switch_is_byte_for_byte_the_same_whichever_plane_is_pushed_first(
@@ -152,7 +153,7 @@ def running(switch: Switch, ours: Wanted) -> ConfigTree:
     return ours.platform.to_tree(switch.running())
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @VRFS
 @SYSTEMS
 @pytest.mark.parametrize("plane", PLANES)

@@ -137,6 +137,7 @@ def fresh(lab: RunningLab) -> Callable[[str], Reached]:
     return made
 
 
+@pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_after_a_push_the_new_certificate_is_served_and_after_its_rollback_the_old_one(
     fresh: Callable[[str], Reached], os: str
@@ -160,6 +161,7 @@ def test_after_a_push_the_new_certificate_is_served_and_after_its_rollback_the_o
     assert switch.served() == own
 
 
+@pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_a_list_that_keeps_the_tool_out_is_taken_back_by_the_timer_and_said_by_the_exit_code(
     fresh: Callable[[str], Reached], os: str, monkeypatch: pytest.MonkeyPatch
@@ -175,6 +177,7 @@ def test_a_list_that_keeps_the_tool_out_is_taken_back_by_the_timer_and_said_by_t
     assert (switch.running(), switch.served()) == (before, own)
 
 
+@pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_a_certificate_that_is_not_on_the_switch_is_taken_back_by_its_timer(
     fresh: Callable[[str], Reached], os: str, monkeypatch: pytest.MonkeyPatch
@@ -199,6 +202,7 @@ def test_a_certificate_that_is_not_on_the_switch_is_taken_back_by_its_timer(
     assert (switch.running(), switch.served()) == (before, own)
 
 
+@pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_a_pinned_switch_gets_no_other_certificate_before_that_is_pinned(
     fresh: Callable[[str], Reached], os: str, request: pytest.FixtureRequest

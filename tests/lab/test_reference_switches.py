@@ -87,6 +87,7 @@ def running(each: Wanted, endpoint: Endpoint) -> str:
         session.close()
 
 
+@pytest.mark.long
 def test_what_each_prints_after_the_push_reads_back_whole_and_is_not_pushed_again(
     switches: tuple[RunningLab, dict[str, Wanted]], figure: Callable[[str], None]
 ) -> None:

@@ -119,6 +119,7 @@ _ENDS = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("end", _ENDS)
 def test_the_machine_is_after_down_what_it_was_before_up(end: str, tmp_path: Path) -> None:
     """Links, addresses, routes, filters, settings, namespaces, mounts, processes, files in /run."""

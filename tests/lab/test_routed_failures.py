@@ -147,6 +147,7 @@ def test_a_switch_that_hangs_comes_back_when_its_power_was_off(lab: RoutedLab) -
     assert_crosses(lab, SPINE, OTHER)
 
 
+@pytest.mark.long
 def test_a_cable_loses_the_share_that_it_is_to_lose(lab: RoutedLab, figure: Callable[[str], None]) -> None:
     """At a host's cable, all packets pass it: of 4000 at 20 %, 800 with a deviation of 25."""
     cable = "leaf-g1-r1-h2"

@@ -14,7 +14,7 @@ pytestmark = needs_root
 SITES = ("lab-unnumbered", "lab-breakout", "ref-512")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", SITES)
 def test_frr_has_what_the_simulation_has(name: str, tmp_path: Path, figure: Callable[[str], None]) -> None:
     shutil.copytree(ROOT / "inventory" / name, tmp_path / name)

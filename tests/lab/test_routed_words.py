@@ -41,6 +41,7 @@ def rails(tmp_path_factory: pytest.TempPathFactory) -> LabServer:
     return loaded("lab-rails", PLANES, tmp_path_factory.mktemp("rails"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.needs("vtysh")
 @pytest.mark.parametrize("site", SITES)
 def test_frr_takes_every_line_that_a_site_is_translated_to(site: str, tmp_path: Path) -> None:

@@ -89,6 +89,7 @@ def lab(
     kinds.cache_clear()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("system", LEAVES)
 def test_a_trunk_that_carries_all_keeps_its_vlans_until_all_planes_are_pushed_and_a_rollback_opens_it_again(
     system: str, lab: RunningLab

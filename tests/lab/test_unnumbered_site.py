@@ -103,6 +103,7 @@ def test_a_wrong_cable_is_shown_by_its_as_and_by_lldp_and_no_push_pretends_to_re
     assert pushed.json("validate")["failed"] == 0
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("leaf", LEAVES)
 def test_a_wrong_as_by_hand_is_told_with_both_ends_values_and_repaired(pushed: Operator, leaf: str) -> None:
     link = next(each for each in fabric_links(pushed) if each["lower"]["device"] == leaf)

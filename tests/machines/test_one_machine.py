@@ -23,6 +23,7 @@ from nornir_tasks.usecases.site import load
 from tests.intent_parts import needs
 
 HOSTS, SITE = 1, beside_rails
+after_site_yml = pytest.mark.long  # site.yml twice and a reboot between: 8 to 25 minutes of an emulated machine
 HOST = "gpu-1"
 
 
@@ -111,6 +112,7 @@ def test_a_saved_state_comes_back_and_a_missing_one_stops_nothing(bare: MachineL
     bare.ssh(HOST, "true")
 
 
+@after_site_yml
 def test_site_yml_brings_a_bare_machine_to_the_intents_state_and_then_changes_nothing(
     lab: MachineLab, brought_up: BroughtUp
 ) -> None:
@@ -170,6 +172,7 @@ def test_two_swapped_rails_are_named_with_the_cables_to_swap_though_all_of_the_h
     assert (run.code, run.failures(HOST)) == (0, [])
 
 
+@after_site_yml
 def test_a_bond_carries_tcp_and_with_one_leg_cut_carries_on_and_the_leg_is_named(configured: MachineLab) -> None:
     bond, machine = host_bond(configured), configured.machines.machine(HOST)
     cut = bond.members[0].name
@@ -188,10 +191,12 @@ def test_a_bond_carries_tcp_and_with_one_leg_cut_carries_on_and_the_leg_is_named
         machine.plug(cut, is_in=True)
 
 
+@after_site_yml
 def test_huge_pages_asked_for_are_there_after_boot(configured_to_read: MachineLab) -> None:
     assert "HugePages_Total:      64" in configured_to_read.ssh(HOST, "cat /proc/meminfo")
 
 
+@after_site_yml
 @pytest.mark.parametrize(
     "words",
     [("--tags", "hugepages,roce_qos"), pytest.param((), marks=pytest.mark.long)],
@@ -211,6 +216,7 @@ def test_check_on_a_drifted_host_lists_the_drift_and_repairs_nothing(
     assert "26:5" in configured.ssh(HOST, "dcb -N app show dev rail2")
 
 
+@after_site_yml
 def test_the_largest_unfragmented_ping_of_the_mtu_reaches_the_leaf_and_one_byte_more_does_not(
     configured_to_read: MachineLab,
 ) -> None:
@@ -221,6 +227,7 @@ def test_the_largest_unfragmented_ping_of_the_mtu_reaches_the_leaf_and_one_byte_
     assert "message too long" in output.lower()
 
 
+@after_site_yml
 def test_a_packet_from_the_compute_plane_leaves_on_no_other_plane(configured: MachineLab) -> None:
     rail = host_rails(configured)[0]
     mac = configured.ssh(HOST, f"cat /sys/class/net/{rail.name}/address").strip()

@@ -91,7 +91,7 @@ def test_napalm_finds_the_nvue_driver_of_the_wheel(installed: Path, tmp_path: Pa
     assert "napalm" in run(installed / "bin/python", "-c", code, cwd=tmp_path)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.long
 @pytest.mark.parametrize("option", ["--syntax-check", "--list-tasks"])
 def test_site_yml_of_the_wheel_finds_its_roles_and_hosts(installed: Path, tmp_path: Path, option: str) -> None:
     (data,) = installed.glob("lib/python*/site-packages/nornir_tasks/_data")

@@ -132,7 +132,7 @@ def with_line(device: str, path: Path) -> ConfigTree:
     return tree
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", sorted(DEVICES))
 def test_a_plan_speaks_of_each_valid_line_that_we_do_not_render_and_removes_nothing_else(
     name: str, figure: Callable[[str], None]

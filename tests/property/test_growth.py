@@ -98,7 +98,7 @@ def _of(old: DeviceConfig, new: DeviceConfig) -> RoutingPolicy:
     )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("design", DESIGNS)
 @some
 @given(st.data())

@@ -22,7 +22,7 @@ SITE = "lab-unnumbered"
 DEVICES = ("leaf-g1-r0", "leaf-g1-r1", "spine-1", "spine-2")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("device", DEVICES)
 def test_every_line_deleted_or_changed_is_a_difference(device: str, figure: Callable[[str], None]) -> None:
     made = select(load(SITE))[device]

@@ -32,6 +32,7 @@ def test_every_missing_line_is_one_finding_of_this_check_alone(device) -> None:
         assert finding.expected == " / ".join(path)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("device", SWITCHES)
 def test_every_line_too_many_is_one_finding_of_this_check_alone(device) -> None:
     containers = {path[:-1] for path in leaves(device)}

@@ -133,6 +133,7 @@ def test_design_loads_no_library_that_talks_to_switches() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("verb", ["render", *SWITCH_VERBS])
 def test_an_unknown_plane_is_a_wrong_intent_that_names_the_known_ones(verb: str, site: Path, tmp_path: Path) -> None:
     done = nornir(verb, "--plane", "compyute", "--site", str(site), state=tmp_path)
@@ -142,6 +143,7 @@ def test_an_unknown_plane_is_a_wrong_intent_that_names_the_known_ones(verb: str,
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("verb", ["render", *SWITCH_VERBS])
 def test_a_limit_that_matches_nothing_names_switches_there_are(verb: str, site: Path, tmp_path: Path) -> None:
     done = nornir(verb, "--limit", "leaf-g1-r0,laef-*", "--site", str(site), state=tmp_path)
@@ -155,6 +157,7 @@ def test_wrong_words_write_nothing(site: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("verb", ["design", *SWITCH_VERBS, "rollback", "lab up", "lab down", "lab status"])
 def test_an_unknown_site_names_the_known_ones(verb: str, tmp_path: Path) -> None:
     done = nornir(*verb.split(), "--site", "nowhere", state=tmp_path)
@@ -163,6 +166,7 @@ def test_an_unknown_site_names_the_known_ones(verb: str, tmp_path: Path) -> None
     assert "lab" in done.stderr
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", ["design", "lab status", "lab down"])
 def test_a_name_is_answered_once_with_the_folder_it_was_taken_for(words: str, site: Path, tmp_path: Path) -> None:
     (tmp_path / "inventory").mkdir()

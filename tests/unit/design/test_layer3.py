@@ -61,6 +61,7 @@ def test_what_is_rendered_reads_back_as_what_was_designed(device: str, vrf: str 
         assert parsed.config == wanted.config
 
 
+@pytest.mark.sampled(3)
 @SYSTEMS
 @VRFS
 def test_every_line_of_it_lost_or_changed_shows_in_its_plan_and_not_in_the_others(device, vrf, figure) -> None:

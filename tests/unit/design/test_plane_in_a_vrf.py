@@ -60,6 +60,7 @@ def test_what_is_rendered_reads_back_as_what_was_designed_and_all_of_it_is_owned
     assert not split(each.tree, each.platform.ownership, each.claims)[None]
 
 
+@pytest.mark.sampled(2)
 @SWITCHES
 def test_every_line_of_the_vrf_that_is_lost_or_changed_shows_in_the_plan(
     device: str, figure: Callable[[str], None]

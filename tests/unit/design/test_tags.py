@@ -120,7 +120,7 @@ def test_a_subinterface_is_its_planes_and_the_port_below_the_fabrics(device: str
             assert set(lines_of(device, circuit.link.end(device).port).values()) == {FABRIC}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @SYSTEMS
 def test_every_line_of_a_plane_lost_or_changed_shows_in_its_plan_and_not_in_the_others(device: str, figure) -> None:
     everything, counted, shared = part(device), 0, 0

@@ -116,6 +116,7 @@ def drawn(strategy: st.SearchStrategy[Iterable[Switch]], examples: int) -> list[
     return found
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("which", [hand_made, of_sites], ids=["hand-made", "of sites"])
 def test_pyavd_prints_the_same_lines_in_the_same_places(
     which: Callable[[], list[Switch]], figure: Callable[[str], None]

@@ -50,12 +50,13 @@ def compare(os: str, resource: str, each: Realised) -> int:
     return len(found)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("os", "resource"), EACH)
 def test_it_reads_what_the_switch_shall_have(os: str, resource: str) -> None:
     assert sum(compare(os, resource, each) for each in switches(os)) > 0
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("os", EXPECTED)
 def test_it_reads_what_the_leaves_of_random_fronts_shall_have(os: str) -> None:
     leaves: list[Realised] = []
@@ -141,6 +142,7 @@ def hand_made(os: str) -> Iterator[ConfigTree]:
     return (platform(os).canonical(platform(os).to_tree(text)) for text in made[os])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("os", EXPECTED)
 def test_lines_that_no_parser_sees_are_named(os: str) -> None:
     left = {shape for shape in shapes() if shape.os == os}

@@ -224,6 +224,7 @@ def unreachable(copy: Path, host: str) -> None:
     role.write_text(f"- ansible.builtin.ping:\n  when: inventory_hostname == '{host}'\n" + role.read_text())
 
 
+@pytest.mark.long
 def test_a_declared_share_of_a_wave_may_fail_and_is_left_out_listed_and_resumed(copy: Path) -> None:
     shares = {"gpufabric_waves": [1, 4, "100%"], "gpufabric_failed_percent": 34}
     code, printed, notes = play(copy, failing={"roce_qos": ["gpu-3"]}, **shares)
@@ -236,6 +237,7 @@ def test_a_declared_share_of_a_wave_may_fail_and_is_left_out_listed_and_resumed(
     assert hosts_of(notes, "host_validate") == ["gpu-3"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("failed", [["gpu-1"], ["gpu-3", "gpu-4"]], ids=["the canary", "more than the share"])
 def test_a_share_does_not_excuse_the_canary_nor_more_than_itself(copy: Path, failed: list[str]) -> None:
     code, _, notes = play(
@@ -246,6 +248,7 @@ def test_a_share_does_not_excuse_the_canary_nor_more_than_itself(copy: Path, fai
     assert set(failed) <= set((copy / "out/site.retry").read_text().split())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("percent", "last_wave"), [(0, []), (34, ["gpu-6"])])
 def test_a_host_that_cannot_be_reached_counts_as_one_that_failed(
     copy: Path, percent: int, last_wave: list[str]
@@ -330,6 +333,7 @@ def test_every_role_of_the_repository_is_in_the_play_of_hosts_of_a_cluster_or_of
     assert sorted([*roles(), *(role for each in of_others for role in each)]) == there
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("role", ["rail_interfaces", "rdma_stack", "roce_qos", "nic_firmware"])
 def test_what_a_role_refuses_on_a_host_with_rails_and_no_gpus_is_refused_before_a_change(copy: Path, role: str) -> None:
     with_all_kinds(copy)

@@ -87,6 +87,7 @@ def test_a_pod_on_each_host_of_the_site_is_tried_and_removed(api: Api, tmp_path:
     assert api.cluster.list(api.cluster.kind("", "v1", "pods"), "") == []
 
 
+@pytest.mark.long
 def test_a_rail_without_an_address_is_named_with_its_node(api: Api, tmp_path: Path) -> None:
     with kubelet(api, without="default/compute-rail3"):
         ended = run(api, tmp_path, 60)

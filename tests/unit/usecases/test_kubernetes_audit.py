@@ -103,7 +103,7 @@ def is_left(path: str, what: str) -> bool:
     )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", [P2P, SUBNET, SVI])
 @pytest.mark.parametrize("attach_by", ["operator", "multus"])
 def test_every_value_that_is_judged_is_missed_when_it_changes_or_goes(

@@ -142,6 +142,7 @@ THERE = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("objects", "message"), THERE, ids=[message[:40] for _, message in THERE])
 def test_what_is_in_the_way_is_refused_by_name_and_remedy(
     cluster: Cluster, objects: list[Object], message: str

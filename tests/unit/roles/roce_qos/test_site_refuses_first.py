@@ -56,7 +56,7 @@ def site(here: StateHost, **variables: object) -> subprocess.CompletedProcess[st
     )
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.long
 @pytest.mark.parametrize("installed", [True, False], ids=["with its tools", "bare"])
 def test_a_locked_down_host_is_refused_before_any_role_has_its_turn(
     state_host: Callable[..., StateHost], installed: bool

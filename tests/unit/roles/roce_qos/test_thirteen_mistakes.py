@@ -159,7 +159,7 @@ def test_a_right_host_is_named_for_nothing(brought: Brought) -> None:
     assert named(brought.with_mistake("true")) == set()
 
 
-@pytest.mark.sampled(13)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_named_and_only_by_its_guard(brought: Brought, name: str) -> None:
     lines, more_lines, words = MISTAKES[name]

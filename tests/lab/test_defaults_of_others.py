@@ -199,6 +199,7 @@ REFUSED = {
     "eos-mode": ("eos", ("switchport default mode routed",)),
     "nxos-autostate": ("nxos", ("no system default interface-vlan autostate",)),
     "nxos-tagged-native": ("nxos", ("vlan dot1q tag native",)),
+    "nxos-jumbo-frames": ("nxos", ("system jumbomtu 9000",)),
 }
 
 
@@ -219,7 +220,7 @@ def test_a_line_that_decides_what_we_cannot_write_out_is_refused_by_name(case: s
 def test_a_switch_that_relies_on_none_of_these_lines_is_not_refused() -> None:
     whole = wanted_of(realised(ONE_OF_EACH["nxos"], None))
     switch = bare_like(whole)
-    for case in ("nxos-autostate", "nxos-tagged-native"):
+    for case in ("nxos-autostate", "nxos-tagged-native", "nxos-jumbo-frames"):
         switch.type(REFUSED[case][1])
     assert push(switch, whole)
 

@@ -17,10 +17,21 @@ ROUTED, SWITCHED = "no switchport", "switchport"
 
 _ROUTED_PORTS = "no system default switchport"
 _SHUT_PORTS = "system default switchport shutdown"
-_BEGINNINGS = ("no system default ", "system default ", "vlan dot1q ", "bfd ipv", "router bgp ")
+_BEGINNINGS = ("no system default ", "system default ", "system jumbomtu ", "vlan dot1q ", "bfd ipv", "router bgp ")
 
 _LAYER_2 = "Cisco Nexus 9000 NX-OS Interfaces Configuration Guide, Configuring Layer 2 Interfaces"
 _TIMERS = re.compile(r"timers bgp (?!60 180$)\d+ \d+")
+
+
+def _jumbo_frames(rendered: ConfigTree) -> bool:
+    """Has a switched port an MTU of its own? It is refused where the switch's jumbo frames are of another size."""
+    return any(
+        port.text.startswith(PORT)
+        and ROUTED not in port.children
+        and any(line.startswith("mtu ") for line in port.children)
+        for port in rendered.children.values()
+    )
+
 
 _DECIDING: tuple[tuple[re.Pattern[str], Callable[[ConfigTree], bool], str, str], ...] = (
     # _LAYER_2: "The SVI-level setting overrides the system-level SVI autostate configuration"; not what is printed then
@@ -36,6 +47,13 @@ _DECIDING: tuple[tuple[re.Pattern[str], Callable[[ConfigTree], bool], str, str],
         has_line(r"interface \S+ / switchport trunk native vlan \d+"),
         "no vlan dot1q tag native: trunks to hosts have a native VLAN, whose frames have no tag",
         "type 'no vlan dot1q tag native', and tag the VLAN on the trunks of others that need it",
+    ),
+    # typed on a Nexus 7000 (madnetworks.fr, "MTU-Nexus 7000"): a switched port takes the default "or system-jumboMTU"
+    (
+        re.compile(r"system jumbomtu (?!9216$)\d+"),
+        _jumbo_frames,
+        "system jumbomtu 9216: a switched port takes no other MTU than 1500 and that, and ours are to have 9216",
+        "agree on it with whoever has switched ports of that size, then type 'system jumbomtu 9216'",
     ),
     # cisco.nxos at 154aa540, nxos_bfd_global: intervals of one family stand beside those of both
     (

@@ -156,6 +156,7 @@ TIMERS = "router bgp 65000\n  template peer OURS\n    timers 60 180\n"
         ("no system default interface-vlan autostate", "interface Vlan10\n  no shutdown\n"),
         ("system default interface-vlan no autostate", "interface Vlan10\n  no shutdown\n"),
         ("vlan dot1q tag native", "interface Ethernet1/1\n  switchport trunk native vlan 10\n"),
+        ("system jumbomtu 9000", "interface port-channel1\n  switchport mode trunk\n  mtu 9216\n"),
         ("bfd ipv4 interval 250 min_rx 250 multiplier 3", "bfd interval 50 min_rx 50 multiplier 3\n"),
         ("router bgp 65000\n  timers bgp 3 9", TIMERS),
         (

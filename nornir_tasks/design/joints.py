@@ -26,6 +26,7 @@ from nornir_tasks.design.media import (
     fec_of,
     fitting_optics,
     is_twin,
+    is_wide_enough,
     optic_reach_m,
 )
 from nornir_tasks.design.twin_port_ends import End, Ends, Kind
@@ -150,7 +151,9 @@ def _wrong(kind: Kind, chosen: Mapping[End, Mode], ends: Ends) -> Iterator[Findi
         yield from unfit
         return
     yield from _reach(kind, chosen, ends)
-    if kind.medium in STRAIGHT:
+    if kind.medium in OPTICS:
+        yield from _narrow(kind, chosen, ends)
+    elif kind.medium in STRAIGHT:
         for upper, lower in product(ends.uppers, ends.lowers):
             if chosen[upper].lanes != chosen[lower].lanes:
                 yield _unlike(kind, upper, lower, chosen, ends)
@@ -165,7 +168,7 @@ def _sockets(kind: Kind, ends: Ends) -> Iterator[Finding]:
             if end.cage == RJ45:
                 yield Finding(path, what, TWISTED_PAIR, str(kind.medium))
             else:
-                hint = _what_would_do(kind, ends.most_ways)
+                hint = _what_would_do(kind, ends)
                 yield Finding(path, what, f"optics, or a cable with plugs for {end.cage}", str(kind.medium), hint)
 
 
@@ -179,8 +182,22 @@ def _unlike(kind: Kind, upper: End, lower: End, chosen: Mapping[End, Mode], ends
         f"no {kind.medium} joins {_text(upper, chosen[upper])} and {_text(lower, chosen[lower])}",
         "the same lanes at both ends, or optics, which convert",
         kind.medium or "",
-        _what_would_do(kind, ends.most_ways),
+        _what_would_do(kind, ends),
     )
+
+
+def _narrow(kind: Kind, chosen: Mapping[End, Mode], ends: Ends) -> Iterator[Finding]:
+    """Ports with fewer lanes than these optics have lanes of light: there is no such module."""
+    medium = str(kind.medium)
+    for end, mode in chosen.items():
+        if not is_wide_enough(medium, kind.speed_gbps, ends.most_ways, mode.lanes):
+            yield Finding(
+                (*kind.path, "medium"),
+                f"no {kind.speed_gbps}G-{medium} fits {_text(end, mode)}: it has {OPTICS[medium].lanes} lanes",
+                f"optics of at most {mode.lanes} lanes, or a port of {OPTICS[medium].lanes}",
+                medium,
+                _what_would_do(kind, ends),
+            )
 
 
 def _reach(kind: Kind, chosen: Mapping[End, Mode], ends: Ends) -> Iterator[Finding]:
@@ -194,12 +211,12 @@ def _reach(kind: Kind, chosen: Mapping[End, Mode], ends: Ends) -> Iterator[Findi
                 f"{kind.medium} does not carry {kind.speed_gbps}G{legs}",
                 _carried(str(kind.medium), ways),
                 f"{kind.speed_gbps}G{legs}",
-                _what_would_do(kind, ways),
+                _what_would_do(kind, ends),
             )
         elif length > reach:
             what = f"too long for {kind.medium} at {kind.speed_gbps}G"
             yield Finding(
-                (*kind.path, "cable_m"), what, f"at most {reach} m", f"{length} m", _what_would_do(kind, ways)
+                (*kind.path, "cable_m"), what, f"at most {reach} m", f"{length} m", _what_would_do(kind, ends)
             )
     elif kind.medium == TWISTED_PAIR and length > TWISTED_PAIR_REACH_M:
         what, expected = f"too long for {kind.medium}", f"at most {TWISTED_PAIR_REACH_M} m"
@@ -213,7 +230,7 @@ def _reach(kind: Kind, chosen: Mapping[End, Mode], ends: Ends) -> Iterator[Findi
                 f"too long for passive copper at {lane_gbps:g}G a lane",
                 f"at most {most} m",
                 f"{length} m",
-                _what_would_do(kind, ways)
+                _what_would_do(kind, ends)
                 + ("; or AEC or AOC, whose maker says how far they go" if _has_lanes_in_common(ends) else ""),
             )
 
@@ -232,7 +249,7 @@ def _carried(medium: str, ways: int) -> str:
     return ", ".join(carried or [f"{speed}G without a split" for speed in OPTICS[medium].reach_m])
 
 
-def _what_would_do(kind: Kind, ways: int) -> str:
-    fitting = fitting_optics(kind.speed_gbps, ways, kind.length_m or 1)
+def _what_would_do(kind: Kind, ends: Ends) -> str:
+    fitting = fitting_optics(kind.speed_gbps, ends.most_ways, kind.length_m or 1, ends.most_lanes)
     length = f" over {kind.length_m} m" if kind.length_m else ""
     return f"what would do{length}: {', '.join(fitting)}" if fitting else "no optics we know carry this"

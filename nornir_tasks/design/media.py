@@ -33,6 +33,9 @@ IEEE 802.3ck says 2 m, NVIDIA's LinkX catalogue has 800G DACs up to 3 m."""
 
 SLOW_BELOW_GBPS = 400
 
+CAGE_LANES = 8
+"""Electrical lanes of the widest cage, OSFP or QSFP-DD."""
+
 CONNECTORS = 2
 """Connectors of a twin-port optic. No source names an optic with more: more legs come out of fewer connectors."""
 
@@ -48,6 +51,8 @@ class OpticType:
     connector: str
     fibre: str
     """Grade of the fibre."""
+    lanes: int = 4
+    """Lanes of light."""
     slow_connector: str | None = None
     """Connector below :data:`SLOW_BELOW_GBPS`, if it is another one."""
 
@@ -62,13 +67,17 @@ OPTICS = {
         {100: 100, 200: 100, 400: 100}, parallel=True, connector="MPO-12/APC", fibre="OM4", slow_connector="MPO-12/UPC"
     ),
     # IEEE 802.3cm (400GBASE-SR8), 802.3df (800GBASE-SR8), on OM4
-    "SR8": OpticType({400: 100, 800: 100}, parallel=True, connector="MPO-16/APC", fibre="OM4"),
+    "SR8": OpticType({400: 100, 800: 100}, parallel=True, connector="MPO-16/APC", fibre="OM4", lanes=8),
     # IEEE 802.3db (400GBASE-VR4)
     "VR4": OpticType({400: 50}, parallel=True, connector="MPO-12/APC", fibre="OM4"),
     # IEEE 802.3bs (200GBASE-DR4, 400GBASE-DR4)
     "DR4": OpticType({200: 500, 400: 500}, parallel=True, connector="MPO-12/APC", fibre="OS2"),
     # IEEE 802.3df (800GBASE-DR8)
-    "DR8": OpticType({800: 500}, parallel=True, connector="MPO-16/APC", fibre="OS2"),
+    "DR8": OpticType({800: 500}, parallel=True, connector="MPO-16/APC", fibre="OS2", lanes=8),
+    # docs.nvidia.com, DGX SuperPOD Data Center Cabling Design Guide, Transceivers (25G SR and LR, duplex LC, 100 m and
+    # 10 km); resources.l-p.com, How 25GBASE-SR works (OM4)
+    "SR": OpticType({25: 100}, parallel=False, connector="LC duplex/UPC", fibre="OM4", lanes=1),
+    "LR": OpticType({25: 10000}, parallel=False, connector="LC duplex/UPC", fibre="OS2", lanes=1),
     # IEEE 802.3bs (200GBASE-FR4), 802.3cu (400GBASE-FR4)
     "FR4": OpticType({200: 2000, 400: 2000}, parallel=False, connector="LC duplex/UPC", fibre="OS2"),
     # IEEE 802.3ba (100GBASE-LR4), 802.3bs (200GBASE-LR4), 802.3cu (400GBASE-LR4-6)
@@ -94,7 +103,9 @@ _FAR_CONNECTORS = {
 
 def fans_out(medium: str, speed_gbps: int, ways: int) -> bool:
     """Do all legs of a split cage come out of one connector, by a splitter?"""
-    return ways > CONNECTORS or (ways > 1 and speed_gbps not in OPTICS[medium].reach_m)
+    optics = OPTICS[medium]
+    is_too_wide = optics.lanes * ways > CAGE_LANES
+    return ways > CONNECTORS or (ways > 1 and (speed_gbps not in optics.reach_m or is_too_wide))
 
 
 def far_connector_of(medium: str, speed_gbps: int, ways: int) -> str | None:
@@ -132,9 +143,21 @@ def optic_reach_m(medium: str, speed_gbps: int, ways: int) -> int | None:
     return optics.reach_m.get(speed_gbps)
 
 
-def fitting_optics(speed_gbps: int, ways: int, length_m: int) -> tuple[str, ...]:
-    """Optics that carry this, shortest reach first."""
-    reaches = {name: optic_reach_m(name, speed_gbps, ways) for name in OPTICS}
+def is_wide_enough(medium: str, speed_gbps: int, ways: int, lanes: int) -> bool:
+    """Has a port with this many lanes enough for these optics?
+
+    Modules join several electrical lanes into one of light (400G-DR4 in a cage of 8 x 50G). None was found that does
+    the reverse: 400G-SR8 is 8 x 50G at both sides (hydtechnology, 400G QSFP56-DD SR8: 400GAUI-8), and cages of
+    4 x 100G take parts of four (docs.nvidia.com, LinkX 100G-PAM4 Product Line Overview). A splitter's far end has
+    another type.
+    """
+    return fans_out(medium, speed_gbps, ways) or lanes >= OPTICS[medium].lanes
+
+
+def fitting_optics(speed_gbps: int, ways: int, length_m: int, lanes: int) -> tuple[str, ...]:
+    """Optics that carry this between ports with at least this many lanes, shortest reach first."""
+    wide_enough = [name for name in OPTICS if is_wide_enough(name, speed_gbps, ways, lanes)]
+    reaches = {name: optic_reach_m(name, speed_gbps, ways) for name in wide_enough}
     fitting = {name: reach for name, reach in reaches.items() if reach is not None and reach >= length_m}
     return tuple(sorted(fitting, key=lambda name: (fitting[name], name)))
 

@@ -3,7 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from nornir_tasks.design.media import CONNECTORS, OPTICS, fitting_optics, is_twin, light_of, optic_reach_m
+from nornir_tasks.design.media import (
+    CONNECTORS,
+    OPTICS,
+    fitting_optics,
+    is_twin,
+    is_wide_enough,
+    light_of,
+    optic_reach_m,
+)
 from nornir_tasks.design.twin_port_ends import Ends, Kind, Optics
 
 Accepts = Callable[[Kind, Ends], bool]
@@ -26,7 +34,8 @@ def carries(kind: Kind, ends: Ends) -> bool:
     if kind.medium not in OPTICS:
         return False
     reach_m = optic_reach_m(kind.medium, kind.speed_gbps, ends.most_ways)
-    return not ends.are_split_twice and reach_m is not None and reach_m >= (kind.length_m or 1)
+    is_wide = is_wide_enough(kind.medium, kind.speed_gbps, ends.most_ways, ends.most_lanes)
+    return not ends.are_split_twice and is_wide and reach_m is not None and reach_m >= (kind.length_m or 1)
 
 
 def _named(media: Iterable[str]) -> str:
@@ -42,7 +51,7 @@ def _single_media(kind: Kind, ends: Ends) -> list[str]:
     """Optics that carry these cables out of one connector, or of one for each leg: of the same light if possible."""
     if ends.are_split_twice:
         return []
-    fitting = fitting_optics(kind.speed_gbps, ends.most_ways, kind.length_m or 1)
+    fitting = fitting_optics(kind.speed_gbps, ends.most_ways, kind.length_m or 1, ends.most_lanes)
     return [each for each in fitting if each == light_of(str(kind.medium))] or list(fitting)
 
 

@@ -72,6 +72,11 @@ class Ends:
         return max(end.ways for end in (*self.uppers, *self.lowers))
 
     @property
+    def most_lanes(self) -> int:
+        """Lanes that every end can have."""
+        return min(max(mode.lanes for mode in end.modes) for end in (*self.uppers, *self.lowers))
+
+    @property
     def are_split_twice(self) -> bool:
         """Are cages split at both ends?"""
         return any(end.ways > 1 for end in self.uppers) and any(end.ways > 1 for end in self.lowers)

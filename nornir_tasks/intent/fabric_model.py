@@ -13,7 +13,8 @@ from nornir_tasks.intent.front_model import PairsIntent
 from nornir_tasks.intent.part import LoadBalancing, MtuBytes, Part
 
 Medium = Literal[
-    "DAC", "ACC", "AEC", "AOC", "BASE-T", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR4", "2xSR4", "2xDR4", "2xFR4"
+    "DAC", "ACC", "AEC", "AOC", "BASE-T", "SR", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR", "LR4",
+    "2xSR4", "2xDR4", "2xFR4",
 ]  # fmt: skip
 """What a cable is: copper (DAC passive, ACC and AEC active), AOC, BASE-T between RJ45 ports, or a pair of optics of
 this type and a fibre; ``2x`` with twin-port optics in split cages, so that each connector has a fibre of its own."""

@@ -11,7 +11,7 @@ from nornir_tasks.intent.fields import Name, Prefix, Unit
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.part import Part
 
-PairMedium = Literal["DAC", "ACC", "AEC", "AOC", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR4"]
+PairMedium = Literal["DAC", "ACC", "AEC", "AOC", "SR", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR", "LR4"]
 """Of links between two switches side by side; twin-port optics are for split cages, which these are not."""
 
 

@@ -179,6 +179,33 @@ def test_fibres_that_fan_out_have_the_connector_of_each_end(
     assert splitter.polarity == "not known"
 
 
+def test_400g_optics_of_eight_lanes_are_neither_taken_nor_offered_for_a_nic_of_four() -> None:
+    data = site(leaf={**D5, "medium": "SR8", "cable_m": 50}, spine={**D5, "medium": "SR8", "cable_m": 50})
+    data["hosts"]["gpu"]["nics"]["compute"] |= {"speed": "400G", "model": "ConnectX-7"}
+    with pytest.raises(
+        DesignError, match=r"no 400G-SR8 fits ConnectX-7 \(400G as 4 x 100G\): it has 8 lanes"
+    ) as caught:
+        bill(intent_of(data))
+    (problem,) = caught.value.problems
+    assert problem.hint == "what would do over 50 m: VR4, SR4, DR4, FR4, LR4"
+    data["fabrics"]["compute"]["leaf"]["medium"] = "SR4"
+    optics = {each.part.part for each in bill(intent_of(data)).lines if each.part.kind == "transceiver"}
+    assert optics == {"400G-SR4", "400G-SR8"}, "between switches of 8 x 50G they fit"
+
+
+@pytest.mark.parametrize(("medium", "fibre"), [("SR", "OM4"), ("LR", "OS2")])
+def test_hosts_at_25g_have_optics(medium: str, fibre: str) -> None:
+    leaf = {"platform": "nxos", "release": "10.4(3)", "model": "N9K-C93180YC-FX3", "medium": medium}
+    data = site(leaf=leaf | {"cable_m": 100}, spine={"platform": "nvue", "release": "5.14", "model": "SN3700"})
+    data["hosts"]["gpu"]["nics"]["compute"] |= {"speed": "25G"}
+    found = bill(intent_of(data)).lines
+    assert {each.part.part for each in found if each.part.kind == "transceiver"} == {f"25G-{medium}"}
+    assert [each.part.part for each in found if each.part.kind == "jumper"] == [f"{fibre} jumper, LC duplex/UPC"]
+    data["fabrics"]["compute"]["leaf"] |= {"medium": "SR", "cable_m": 101}
+    with pytest.raises(DesignError, match="too long for SR at 25G"):
+        bill(intent_of(data))
+
+
 def test_an_optic_with_four_connectors_is_not_invented() -> None:
     data = site(leaf={**SN5600, "breakout": "4x200G", "medium": "DR4", "cable_m": 50})
     with pytest.raises(DesignError, match="DR4 does not carry 200G, 4 legs of a cage") as caught:

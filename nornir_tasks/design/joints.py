@@ -151,7 +151,7 @@ def _wrong(kind: Kind, chosen: Mapping[End, Mode], ends: Ends) -> Iterator[Findi
         yield from unfit
         return
     yield from _reach(kind, chosen, ends)
-    if kind.medium in OPTICS:
+    if kind.medium in OPTICS and optic_reach_m(kind.medium, kind.speed_gbps, ends.most_ways) is not None:
         yield from _narrow(kind, chosen, ends)
     elif kind.medium in STRAIGHT:
         for upper, lower in product(ends.uppers, ends.lowers):

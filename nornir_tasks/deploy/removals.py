@@ -96,6 +96,7 @@ class _Judge:
         """What is not shown to be ours; then ``kept`` has what stays."""
         if self.gone:
             self._judge_removals()
+        self._displace()
         for thing in dict.fromkeys(self._coming_things()):
             self._collide(thing)
         for path in self._bare_vlans():
@@ -303,6 +304,13 @@ class _Judge:
                 continue
             self._found[path] = Others(path, reason, path)
             self.kept.add(path)
+
+    def _displace(self) -> None:
+        """Note lines of others that a wanted one cannot stand beside, such as a port of ours in a bond of theirs."""
+        for new in self._coming if self.os.displacing else ():
+            for path in users(self.os.displacing, new, self.foreign):
+                if not self.shown.has(path):
+                    self._found[path] = Others(path, f"'{' / '.join(new)}' takes its place", path, new)
 
     # -- objects of others under numbers of ours -------------------------------------------------------------------
 

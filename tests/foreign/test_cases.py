@@ -341,3 +341,21 @@ def test_a_port_that_others_took_after_we_had_shut_it_is_theirs_until_it_is_adop
     assert (*block, *DOWN[device]) in tree_of(switch, wanted).paths()
     switch.roll_back(wanted)
     assert gone(switch, wanted, theirs) == []
+
+
+def test_a_port_of_ours_leaves_a_bond_of_others_only_when_that_is_adopted_and_a_rollback_brings_it_back() -> None:
+    """Cumulus has the members in the bond and refuses a second bond; EOS and NX-OS have the bond in the port."""
+    wanted = lab()["front-leaf-g3-a"]
+    ours = next(path for path, _ in wanted.tree.walk() if path[1:-1] == ("peerlink", "bond", "member"))
+    theirs = ("interface", "bond758", "bond", "member", ours[-1])
+    switch = bare(wanted)
+    typed(
+        switch, wanted, f"interface: {{bond758: {{type: bond, bond: {{member: {{{ours[-1]}: {{}}, swp40: {{}}}}}}}}}}"
+    )
+    assert named(switch.plan(wanted))[" / ".join(theirs)] == f"'{' / '.join(ours)}' takes its place"
+    switch.push(wanted)
+    assert theirs not in tree_of(switch, wanted).paths()
+    assert (*theirs[:-1], "swp40") in tree_of(switch, wanted).paths()
+    assert switch.plan(wanted).changes == ()
+    switch.roll_back(wanted)
+    assert theirs in tree_of(switch, wanted).paths()

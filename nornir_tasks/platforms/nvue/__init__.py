@@ -11,7 +11,7 @@ from nornir_tasks.platforms.nvue.access_lists import protocol_word
 from nornir_tasks.platforms.nvue.candidate import candidate, server_changes
 from nornir_tasks.platforms.nvue.capabilities import LOAD_BALANCING, RELEASES, TAKEN, TRAINS, capabilities
 from nornir_tasks.platforms.nvue.day0 import FIRST_BOOT
-from nornir_tasks.platforms.nvue.dependents import ALIKE, ANNOUNCING, DEPENDENTS, FACTORY_LINES
+from nornir_tasks.platforms.nvue.dependents import ALIKE, ANNOUNCING, DEPENDENTS, DISPLACING, FACTORY_LINES
 from nornir_tasks.platforms.nvue.disruption import disruption
 from nornir_tasks.platforms.nvue.harmless import HARMLESS
 from nornir_tasks.platforms.nvue.lossless import LOSSLESS
@@ -67,6 +67,7 @@ PLATFORM = Platform(
     alike=ALIKE,
     factory=FACTORY_LINES,
     dependents=DEPENDENTS,
+    displacing=DISPLACING,
     announcing=ANNOUNCING,
     parse=parse,
     candidate=candidate,

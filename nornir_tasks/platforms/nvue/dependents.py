@@ -32,6 +32,14 @@ DEPENDENTS = (
     needed(r"mlag(?: / .*)?", r"interface / \S+ / bond / mlag(?: / .*)?"),
 )
 
+DISPLACING = (
+    # docs514, Bonding-Link-Aggregation.md: an interface is in one bond at most
+    needed(
+        r"interface / (?P<bond>\S+) / bond / member / (?P<port>swp\w+)",
+        r"interface / (?!<bond> /)\S+ / bond / member / <port>",
+    ),
+)
+
 ALIKE = MappingProxyType({"ipv4": "ip", "ipv6": "ip", "state": "enable"})
 """Spellings since 5.15, and those until then (nvueschema 0.1.0, v5_14 and v5_16)."""
 

@@ -124,16 +124,26 @@ def one_user(change: Change) -> None:
             change.session.remove(child)
 
 
-def _drop(change: Change, leading: tuple[str, ...]) -> None:
-    for child in list(change.parent.children.values()):
+def _drop(change: Change, leading: tuple[str, ...], port: Node | None = None) -> None:
+    for child in list((port or change.parent).children.values()):
         if child is not change.node and child.words.startswith(leading):
             change.session.remove(child)
+
+
+_OF_LAYER_2, _OF_LAYER_3 = ("switchport ", "spanning-tree "), ("vrf member", *LAYER_3)
 
 
 def clear_layer(change: Change) -> None:
     """``switchport`` removes the layer-3 lines, ``no switchport`` the layer-2 ones."""
     is_layer_2 = not change.node.negated and not change.removed
-    _drop(change, ("vrf member", *LAYER_3) if is_layer_2 else ("switchport ", "spanning-tree "))
+    _drop(change, _OF_LAYER_3 if is_layer_2 else _OF_LAYER_2)
+
+
+def clear_layer_of_all(change: Change) -> None:
+    """Ports that do not say their mode take the new one, and lose the lines of the other, as if it were typed there."""
+    for port in change.tree.find("interface"):
+        if port.line.startswith(("interface Ethernet", "interface port-channel")) and "." not in port.line:
+            _drop(change, _OF_LAYER_3 if change.tree.effective(port, "switchport") else _OF_LAYER_2, port)
 
 
 def clear_addresses(change: Change) -> None:
@@ -252,6 +262,7 @@ HOOKS: dict[str, Callable[..., Any]] = {
             keep_management_vrf,
             relay_by_default,
             clear_layer,
+            clear_layer_of_all,
             clear_addresses,
             layer_2_mtu,
             rename_vdc,

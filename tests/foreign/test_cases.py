@@ -331,6 +331,12 @@ def test_a_port_of_others_that_is_adopted_is_shut_and_a_rollback_gives_it_back(c
     assert (*block, *DOWN[device]) not in tree_of(switch, wanted).paths()
 
 
+def test_a_switched_port_of_others_stays_where_ports_are_routed_unless_they_say_otherwise() -> None:
+    text = f"no system default switchport\n{NX_PORT}switchport\nno shutdown\n"
+    found = stands("leaf-g1-r1", text, "before our first push")
+    assert found["interface Ethernet1/30"] == f"{NO_CABLE}'switchport'"
+
+
 @pytest.mark.parametrize("case", SPARE)
 def test_a_port_that_others_took_after_we_had_shut_it_is_theirs_until_it_is_adopted(case: str) -> None:
     device, text = SPARE[case]

@@ -93,6 +93,25 @@ def test_ports_come_up_where_others_changed_their_defaults_and_a_second_push_cha
     assert running_config(whole, made) == whole.config
 
 
+def test_a_switch_that_does_not_print_that_its_ports_are_routed_is_read_as_one_that_does() -> None:
+    whole = part(device("nxos-routed"))
+    switch = typed(whole, "nxos-routed")
+    push(switch, whole)
+    unsaid = switch.running().replace(f"{ROUTED[0]}\n", "")
+    assert unsaid != switch.running()
+    assert device_plan(whole, unsaid, shown(switch)).changes == ()
+
+
+def test_a_port_of_the_lab_loses_the_lines_of_a_mode_that_is_its_default_no_more() -> None:
+    whole = lone("nxos-routed")
+    switch = bare_like(whole)
+    for line in ("switchport access vlan 7", "spanning-tree port type edge", "description kept"):
+        switch.type(("interface Ethernet1/30", line))
+    switch.type(ROUTED)
+    port = whole.platform.to_tree(switch.running()).children["interface Ethernet1/30"]
+    assert list(port.children) == ["description kept"]
+
+
 @pytest.mark.parametrize("case", ["eos-shut", "eos-both", "nxos-shut"])
 def test_a_switch_that_goes_dark_under_others_lines_after_a_push_is_no_zero_changed(case: str) -> None:
     whole = part(device(case))

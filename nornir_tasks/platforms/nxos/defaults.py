@@ -19,6 +19,8 @@ _ROUTED_PORTS = "no system default switchport"
 _SHUT_PORTS = "system default switchport shutdown"
 _BEGINNINGS = ("no system default ", "system default ", "system jumbomtu ", "vlan dot1q ", "bfd ipv", "router bgp ")
 
+_ROUTED_ONLY = ("ip address ", "ipv6 address ")
+
 _LAYER_2 = "Cisco Nexus 9000 NX-OS Interfaces Configuration Guide, Configuring Layer 2 Interfaces"
 _TIMERS = re.compile(r"timers bgp (?!60 180$)\d+ \d+")
 
@@ -72,11 +74,24 @@ def defaults(running: ConfigTree) -> Defaults:
     ``system default switchport`` and ``no system default switchport shutdown`` say what we take for the factory's.
     """
     found = [line for line in running.children if line.startswith(_BEGINNINGS)]
-    if not found:
-        return FACTORY
     others = tuple(each for line in found for each in _of_others(running, line))
     # running configuration of a Nexus 9000, 9.2(4) (document 502903205): both lines, and what ports print with them
-    return Defaults(is_routed=_ROUTED_PORTS in found, is_shut=_SHUT_PORTS in found, others=others)
+    is_said = _ROUTED_PORTS in found or "system default switchport" in found
+    is_routed = _ROUTED_PORTS in found if is_said else _hide_that_they_are_routed(running)
+    return Defaults(is_routed, is_shut=_SHUT_PORTS in found, others=others) if found or is_routed else FACTORY
+
+
+def _hide_that_they_are_routed(running: ConfigTree) -> bool:
+    """Is routed what ports hide, on a switch that does not print which mode is its default?
+
+    Running configuration of a 10.5(2) (bosamart/Cisco-NXOS-VXLAN-EVPN-Fabric-Lab at 76f32787, 03-EVPN/03-NVE_attempt,
+    Leaf1.txt): "switchport" is printed, and routed ports have an address and no line of their mode. batfish/batfish at
+    cba18733, CiscoNxosPreprocessor, takes the same for evidence. Without any the mode is the factory's.
+    """
+    ports = [each for each in running.children.values() if each.text.startswith(PORT) and "." not in each.text]
+    if any(ROUTED in port.children for port in ports):
+        return False
+    return any(line == SWITCHED or line.startswith(_ROUTED_ONLY) for port in ports for line in port.children)
 
 
 def _of_others(running: ConfigTree, line: str) -> Iterator[Decides]:

@@ -37,7 +37,7 @@ DISPLACING = (
 
 FACTORY_LINES = (
     # published running configurations of switches with nothing configured (napalm 5.2.0 test/nxos, netmiko's tests)
-    r"interface \S+ / (?:no )?(?:switchport|shutdown)",
+    r"interface \S+ / (?:no switchport|(?:no )?shutdown)",
     r"ip dhcp relay|ipv6 dhcp relay|service dhcp",
     r"interface Ethernet\d+/\d+",  # a part of a split cage is there as long as the cage is split
 )

@@ -121,6 +121,21 @@ interface Ethernet1/1.7
 
 
 @pytest.mark.parametrize(
+    ("text", "is_routed"),
+    [
+        ("interface Ethernet1/1\n  ip address 10.0.11.0/31\ninterface Ethernet1/10\n  switchport\n", True),
+        ("interface Ethernet1/1\n  ipv6 address 2001:db8::/127\n", True),
+        ("interface Ethernet1/1\n  no switchport\n  ip address 10.0.11.0/31\n", False),
+        ("interface Ethernet1/1\ninterface Ethernet1/2.7\n  ip address 10.0.11.0/31\n", False),
+        ("interface Vlan7\n  ip address 10.0.11.0/31\ninterface Ethernet1/2\n  switchport mode trunk\n", False),
+        ("system default switchport\ninterface Ethernet1/1\n  switchport\n", False),
+    ],
+)
+def test_which_mode_an_nxos_port_hides_is_seen_on_its_ports_where_no_line_says_it(text: str, is_routed: bool) -> None:
+    assert NXOS.defaults(NXOS.to_tree(text)).is_routed == is_routed
+
+
+@pytest.mark.parametrize(
     ("case", "expected"),
     [
         ("nxos shut", [[], ["no shutdown", "no switchport"], ["no shutdown"], [], ["no shutdown"]]),

@@ -142,10 +142,13 @@ class _Judge:
         return False
 
     def _goes_with_its_lines(self, path: Path) -> bool:
-        """Is this the first line of a block that means nothing by itself? It stays while a line of others is in it."""
+        """Is this the first line of a block that means nothing by itself? It stays while a line of others is in it.
+
+        One in the place of which another is wanted means something: others have a BGP process with another ASN.
+        """
         found = rule_of(path, self.os.ownership)
         is_block = found is not None and found.shared and not things(path, self.os.ownership)
-        return is_block and found is not None and found.by != ALWAYS_THERE
+        return is_block and found is not None and found.by != ALWAYS_THERE and self._only_one(path) is None
 
     def _is_taken_over(self, path: Path) -> bool:
         """Is this a block, and no object, of which this push takes over all that is in it?"""

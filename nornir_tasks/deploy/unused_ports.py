@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from nornir_tasks.deploy.dependence import Others
-from nornir_tasks.deploy.evidence import Shown
+from nornir_tasks.deploy.evidence import Shown, key
 from nornir_tasks.deploy.removals import is_factory
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
@@ -70,6 +70,31 @@ def _elsewhere(
         if not is_known and wanted.platform.to_tree(wanted.text).get(*path) is None:
             return path
     return None
+
+
+def as_built(
+    wanted: Wanted, ports: Collection[Path], running: ConfigTree, owned: ConfigTree, tree: ConfigTree, shown: Shown
+) -> ConfigTree:
+    """The wanted tree, in which such ports keep what a switch may have on one from the factory, but for its state.
+
+    What a push of ours put there is not kept.
+    """
+    os, rendered = wanted.platform, wanted.platform.to_tree(wanted.text)
+    wants, merged = tree, ConfigTree()
+    for block in ports:
+        said, there = rendered.get(*block), owned.get(*block)
+        if said is None or there is None:
+            continue
+        set_here = {key((*block, line), os) for line in said.children}
+        lines = {line: (*block, line) for line in there.children}
+        beside = {line: path for line, path in lines.items() if is_factory(os, path) and not shown.has(path)}
+        if kept := [line for line, path in beside.items() if key(path, os) not in set_here]:
+            wants = tree.copy() if wants is tree else wants
+            for line in (*said.children, *kept):
+                merged.add_path((*block, line))
+    for head, node in os.canonical(merged, os.defaults(running)).children.items() if merged.children else ():
+        wants.children[head] = node
+    return wants
 
 
 def left(

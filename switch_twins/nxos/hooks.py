@@ -124,8 +124,8 @@ def one_user(change: Change) -> None:
             change.session.remove(child)
 
 
-def _drop(change: Change, leading: tuple[str, ...], port: Node | None = None) -> None:
-    for child in list((port or change.parent).children.values()):
+def _drop(change: Change, leading: tuple[str, ...]) -> None:
+    for child in list(change.parent.children.values()):
         if child is not change.node and child.words.startswith(leading):
             change.session.remove(child)
 
@@ -140,10 +140,18 @@ def clear_layer(change: Change) -> None:
 
 
 def clear_layer_of_all(change: Change) -> None:
-    """Ports that do not say their mode take the new one, and lose the lines of the other, as if it were typed there."""
+    """Ports that do not say their mode take the new one, and lose the lines of the other, as if it were typed there.
+
+    All at once: no rule about a port and its members is asked in between.
+    """
+    change.tree.touched()
     for port in change.tree.find("interface"):
-        if port.line.startswith(("interface Ethernet", "interface port-channel")) and "." not in port.line:
-            _drop(change, _OF_LAYER_3 if change.tree.effective(port, "switchport") else _OF_LAYER_2, port)
+        if not port.line.startswith(("interface Ethernet", "interface port-channel")) or "." in port.line:
+            continue
+        other = _OF_LAYER_3 if change.tree.effective(port, "switchport") else _OF_LAYER_2
+        for child in list(port.children.values()):
+            if child.rule is not None and child.words.startswith(other):
+                port.children.pop(child.rule.key(child.identity))
 
 
 def clear_addresses(change: Change) -> None:

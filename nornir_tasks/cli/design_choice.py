@@ -20,7 +20,12 @@ def print_sizing(demand: "Demand", sizing: "Sizing", *, is_one_of_several: bool 
     else:
         lines.append(f"runner-up: {in_words(other)}; it lost: {why_lost(chosen, other)}")
     kept, least = chosen.capacity_after_loss, demand.fabric.spine.capacity_after_loss
-    lines.append(f"with one spine lost a leaf keeps {_percent(kept)} of its declared bandwidth")
+    if kept > 1:
+        lines.append(
+            f"with one spine lost a leaf keeps all of its declared bandwidth, and {_percent(kept - 1)} headroom"
+        )
+    else:
+        lines.append(f"with one spine lost a leaf keeps {_percent(kept)} of its declared bandwidth")
     if kept >= least:
         lines[-1] += f" (capacity_after_loss: {least:g})"
     for line in (*lines, *(f"warning: {each}" for each in sizing.warnings)):

@@ -82,15 +82,15 @@ def as_built(
     os, rendered = wanted.platform, wanted.platform.to_tree(wanted.text)
     wants, merged = tree, ConfigTree()
     for block in ports:
-        said, there = rendered.get(*block), owned.get(*block)
-        if said is None or there is None:
+        ours, there = rendered.get(*block), owned.get(*block)
+        if ours is None or there is None:
             continue
-        set_here = {key((*block, line), os) for line in said.children}
+        set_here = {key((*block, line), os) for line in ours.children}
         lines = {line: (*block, line) for line in there.children}
         beside = {line: path for line, path in lines.items() if is_factory(os, path) and not shown.has(path)}
         if kept := [line for line, path in beside.items() if key(path, os) not in set_here]:
             wants = tree.copy() if wants is tree else wants
-            for line in (*said.children, *kept):
+            for line in (*ours.children, *kept):
                 merged.add_path((*block, line))
     for head, node in os.canonical(merged, os.defaults(running)).children.items() if merged.children else ():
         wants.children[head] = node

@@ -11,7 +11,7 @@ from math import inf
 
 from nornir_tasks.design.choices import Choice, Choices
 from nornir_tasks.design.layout import Layout, Option
-from nornir_tasks.design.media import COPPER
+from nornir_tasks.design.media import STRAIGHT
 
 Builds = Callable[[Layout], bool]
 """Does this layout fit the tables and ports of every kind of switch?"""
@@ -74,9 +74,9 @@ def copied(option: Option, copies: int, nics: int) -> Option:
 
 
 def nic_optics(choices: Choices) -> int:
-    """Pluggables of the hosts' NICs on the plane; none where cables to hosts are copper."""
+    """Pluggables of the hosts' NICs on the plane; none where cables to hosts come with their ends."""
     demand = choices.demand
-    return 0 if choices.host_medium in COPPER else demand.hosts.max * demand.nics.rails
+    return 0 if choices.host_medium in STRAIGHT else demand.hosts.max * demand.nics.rails
 
 
 def _switches(layout: Layout) -> int:
@@ -101,27 +101,27 @@ def _peer_links(layout: Layout) -> int:
 
 
 def _optics(choices: Choices, layout: Layout) -> int:
-    """Pluggable ends other than copper: cages of the switches, split or whole, and the hosts' NICs."""
+    """Pluggables that are bought by themselves: cages of the switches, split or whole, and the hosts' NICs."""
     demand, pods, leaves = choices.demand, layout.pods, tuple(_leaves(choices, layout))
     found = 0
-    if choices.host_medium not in COPPER:
+    if choices.host_medium not in STRAIGHT:
         found += nic_optics(choices)
         found += sum(many * _cages(hosts * layout.nics_per_host, each.down_ways) for each, many, hosts in leaves)
-    if demand.fabric.spine.medium not in COPPER:
+    if demand.fabric.spine.medium not in STRAIGHT:
         found += sum(many * _cages(layout.uplinks, each.up_ways) for each, many, _ in leaves)
         found += sum(_cages(down * layout.parallel, each.down_ways) for each, down in _spines(choices, layout))
     pairs = demand.fabric.leaf.pairs
-    if pairs is not None and pairs.medium not in COPPER:
+    if pairs is not None and pairs.medium not in STRAIGHT:
         found += 2 * _peer_links(layout)
-    if pods and choices.core and demand.fabric.core and demand.fabric.core.medium not in COPPER:
+    if pods and choices.core and demand.fabric.core and demand.fabric.core.medium not in STRAIGHT:
         found += sum(_cages(pods.spine_uplinks, each.up_ways) for each, _ in _spines(choices, layout))
         found += layout.cores * _cages(pods.parallel * layout.spine_groups, choices.core.down_ways)
     return found
 
 
 def spine_optics(choices: Choices, spines: int, links_down: int) -> int:
-    """Pluggables of so many spines, each with so many links to leaves; none where those are copper."""
-    if choices.demand.fabric.spine.medium in COPPER:
+    """Pluggables of so many spines, each with so many links to leaves; none where those come with their ends."""
+    if choices.demand.fabric.spine.medium in STRAIGHT:
         return 0
     return sum(_cages(links_down, choices.spine_of(index).down_ways) for index in range(1, spines + 1))
 

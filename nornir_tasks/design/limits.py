@@ -30,7 +30,6 @@ def over_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts
         check.lossless(),
         check.guests(),
         overrides.refusals(choices, layout),
-        spare_legs.refusals(choices, layout),
         check.logical_ports(),
         check.nic(),
     ]
@@ -42,9 +41,12 @@ def over_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts
 
 
 def holds(choices: Choices, layout: Layout) -> bool:
-    """Does every kind of switch have room for this layout in the tables and ports whose use depends on the layout?"""
+    """Does every kind of switch have room for this layout in the tables and ports whose use depends on the layout?
+
+    A leg of a cage that has no cable, and no word on it, counts as no room.
+    """
     check = _Check(choices, layout, {})
-    if any(True for _ in (*check.logical_ports(), *spare_legs.refusals(choices, layout))):
+    if spare_legs.undeclared(choices, layout) or any(True for _ in check.logical_ports()):
         return False
     return not any(True for each in _kinds(choices) for _ in (*check.ecmp(each), *check.routes(each), *check.bfd(each)))
 
@@ -52,7 +54,7 @@ def holds(choices: Choices, layout: Layout) -> bool:
 def leaves_hold(choices: Choices, layout: Layout) -> bool:
     """Does every kind of leaf have room for this layout? Spines may have leaves of other layouts, too."""
     check = _Check(choices, layout, {})
-    if any(True for _ in (*check.leaf_ports(), *spare_legs.refusals(choices, layout, ("leaf",)))):
+    if spare_legs.undeclared(choices, layout, ("leaf",)) or any(True for _ in check.leaf_ports()):
         return False
     return not any(True for each in _kinds(choices) for _ in check.ecmp(each))
 

@@ -65,6 +65,8 @@ def too_few_spine_ports(sizes: Sizes, groups: int) -> Finding:
         hosts = sizes.spine_ports // len(sizes.leaf_rails) * most
         ways.append(f"nearest that can be built: {sizes.choices.demand.most}: {hosts}")
     ways += _nearest_split(sizes, groups)
+    if sizes.choices.demand.fabric.design in ("rail", "clos") and not sizes.peer_links:
+        ways.append("design: clos3, whose core joins pods of leaves")
     return Finding(
         sizes.choices.demand.on_fabric("spine", "model"),
         f"{_narrowest(sizes)} has too few ports",

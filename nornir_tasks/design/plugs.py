@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from nornir_tasks.design.links import Endpoint, Link
-from nornir_tasks.design.media import COPPER
+from nornir_tasks.design.media import STRAIGHT
 from nornir_tasks.design.network import Network
 
 Plug = tuple[str, str | int]
@@ -22,9 +22,9 @@ def leg_of(end: Endpoint) -> str:
 
 
 def optics(network: Network) -> int:
-    """Number of pluggables that are optics: all but the ends of copper cables."""
-    copper = {cable.name for cable in network.cables if cable.medium in COPPER}
-    return len({plug_at(end) for link in network.links if link.cable not in copper for end in _ends(link)})
+    """Number of pluggables that are optics: all but the ends of cables that come with them, active optical ones too."""
+    whole = {cable.name for cable in network.cables if cable.medium in STRAIGHT}
+    return len({plug_at(end) for link in network.links if link.cable not in whole for end in _ends(link)})
 
 
 def _ends(link: Link) -> Iterator[Endpoint]:

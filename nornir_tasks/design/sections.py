@@ -8,8 +8,9 @@ section by section, unless one declares its first number.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 
+from nornir_tasks.design import spare_legs
 from nornir_tasks.design.cheapest import copied, nic_optics
 from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.demand import Demand
@@ -79,18 +80,52 @@ def _check_tiers(every: Sequence[Choices], marks: Marks) -> None:
 
 
 def _cheapest(every: Sequence[Choices], marks: Marks) -> list[Sizing]:
-    """The sizing of each section in the cheapest fabric, with the costs of the whole fabric, in all copies."""
+    """The sizing of each section in the cheapest fabric, with the costs of the whole fabric, in all copies.
+
+    The cheapest fills all split cages, unless one that does not has fewer switches.
+    """
     sizes = _sizes(every, marks)
     ports, most_spines = min(each.spine_ports for each in sizes), min(each.most_uplinks for each in sizes)
-    found = [each for each in _fabrics(every, most_spines) if each.links_down <= ports]
-    if not found:
+    full = [*islice(_by_rank(every, most_spines, ports), 2)]
+    is_full, warned = bool(full) and _holds(every, full[0]), list[tuple[str, ...]]()
+    if any(map(spare_legs.may_be_left, every)):
+        loose = [spare_legs.allowed(each) for each in every]
+        found = [*islice(_by_rank(loose, most_spines, ports), 2)]
+        if found and (not is_full or found[0].switches < full[0].switches):
+            warned = _warnings(every, found[0], full[0].switches if is_full else None)
+            full = found
+    if not full:
         for each in every:
             lay_out(each, marks, is_one_of_several=True)  # raises its refusal if one cannot be built even alone
         raise DesignError(marks.problem(_too_few_ports(every, ports)))
-    found.sort(key=lambda each: each.rank)
-    best, *others = [*islice((each for each in found if _holds(every, each)), 2)] or found[:1]
     nics = sum(nic_optics(each) for each in every)
-    return [_with_costs(place, best, others, nics) for place in range(len(every))]
+    costed = [_with_costs(place, full[0], full[1:], nics) for place in range(len(every))]
+    return [
+        replace(sizing, warnings=(*sizing.warnings, *words))
+        for sizing, words in zip(costed, warned or [()] * len(every), strict=True)
+    ]
+
+
+def _by_rank(every: Sequence[Choices], most_spines: int, ports: int) -> Iterator[Together]:
+    """The fabrics that the switches hold, cheapest first; if they hold none, the cheapest that the ports allow."""
+    found = sorted(
+        (each for each in _fabrics(every, most_spines) if each.links_down <= ports), key=lambda each: each.rank
+    )
+    buildable = (each for each in found if _holds(every, each))
+    first = next(buildable, None)
+    yield from found[:1] if first is None else chain([first], buildable)
+
+
+def _warnings(every: Sequence[Choices], fabric: Together, instead: int | None) -> list[tuple[str, ...]]:
+    """For each section, what is said of legs without a cable; of the spines, which all share, once."""
+    layouts = [each.chosen.layout for each in fabric.sized]
+    besides, seen = _besides(layouts, [0] * len(layouts)), set[str]()
+    found = []
+    for choices, layout, beside in zip(every, layouts, besides, strict=True):
+        words = spare_legs.warnings(choices, replace(layout, beside=beside), instead)
+        found.append(tuple(each for each in words if each not in seen))
+        seen |= {*words}
+    return found
 
 
 def _sizes(every: Sequence[Choices], marks: Marks) -> list[Sizes]:

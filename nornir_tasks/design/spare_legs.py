@@ -1,12 +1,14 @@
-"""Legs of twin-port optics without a planned cable: refused, unless the intent says what they are for."""
+"""Legs of twin-port optics without a planned cable: left where that saves a switch, and said, unless the intent does.
+
+Both ends of a fabric are bought by the cage: half a cage is a pluggable half used, and nothing worse.
+"""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nornir_tasks.design.choices import Choice, Choices
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.media import is_twin
-from nornir_tasks.intent.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +16,6 @@ class _Cages:
     """The cages of one kind of switch in one direction."""
 
     tier: str
-    key: str
     choice: Choice
     legs: int
     """Legs to which the layout for ``hosts.max`` assigns a cable."""
@@ -23,23 +24,48 @@ class _Cages:
     """The far ends of the legs."""
 
 
-def refusals(choices: Choices, layout: Layout, tiers: Collection[str] = ("leaf", "spine", "core")) -> Iterator[Finding]:
-    """Kinds of switch of these tiers with a cage of which one leg has no cable in the layout, now or later."""
+def undeclared(choices: Choices, layout: Layout, tiers: Collection[str] = ("leaf", "spine", "core")) -> list[_Cages]:
+    """Cages of these tiers with a leg that has no cable in the layout, now or later, and no word on it."""
+    declared = _declared(choices)
+    return [
+        each
+        for each in _twin(choices, layout)
+        if each.tier in tiers and each.legs % each.ways and declared[each.tier] is None
+    ]
+
+
+def may_be_left(choices: Choices) -> bool:
+    """Has a tier twin-port optics, and no word on legs without a cable?"""
     fabric = choices.demand.fabric
-    declared = {"leaf": fabric.leaf.spare_legs, "spine": fabric.spine.spare_legs}
-    declared["core"] = fabric.core.spare_legs if fabric.core is not None else None
-    for cages in _twin(choices, layout):
-        spare = -cages.legs % cages.ways
-        if spare and declared[cages.tier] is None and cages.tier in tiers:
-            demand, model = choices.demand, cages.choice.model.model
-            yield Finding(
-                demand.on_fabric(cages.tier, cages.key),
-                f"half a cage of each {model} is left over: {spare} of {cages.ways} legs has no cable",
-                f"a multiple of {cages.ways} {cages.what}, or a word on the rest",
-                f"{cages.legs} {cages.what}",
-                f"nearest that can be built: {cages.tier}.spare_legs: shut, which keeps the rest shut"
-                + _filled(choices, layout, cages),
-            )
+    tiers = [each for each in (fabric.leaf, fabric.spine, fabric.core) if each is not None]
+    return any(is_twin(each.medium) and each.spare_legs is None for each in tiers)
+
+
+def allowed(choices: Choices) -> Choices:
+    """The same as if ``spare_legs: shut`` stood at each tier."""
+    fabric = choices.demand.fabric
+    update = {
+        tier: part.model_copy(update={"spare_legs": "shut"})
+        for tier, part in (("leaf", fabric.leaf), ("spine", fabric.spine), ("core", fabric.core))
+        if part is not None
+    }
+    return replace(choices, demand=replace(choices.demand, fabric=fabric.model_copy(update=update)))
+
+
+def warnings(choices: Choices, layout: Layout, instead: int | None) -> tuple[str, ...]:
+    """What is said of such legs; ``instead``: the switches of the cheapest fabric without any, None: there is none."""
+    why = "no layout fills all cages" if instead is None else f"without such legs the fabric has {instead} switches"
+    return tuple(
+        f"half a cage of each {each.choice.model.model} is left over, and is kept shut: {each.legs} {each.what},"
+        f" {each.ways} to a cage; {why} ({each.tier}.spare_legs: shut accepts this)"
+        for each in undeclared(choices, layout)
+    )
+
+
+def _declared(choices: Choices) -> dict[str, str | None]:
+    fabric = choices.demand.fabric
+    core = fabric.core.spare_legs if fabric.core is not None else None
+    return {"leaf": fabric.leaf.spare_legs, "spine": fabric.spine.spare_legs, "core": core}
 
 
 def _twin(choices: Choices, layout: Layout) -> Iterator[_Cages]:
@@ -48,26 +74,15 @@ def _twin(choices: Choices, layout: Layout) -> Iterator[_Cages]:
     if is_twin(fabric.leaf.medium):
         hosts = layout.hosts_per_group * layout.nics_per_host
         for each in choices.leaves:
-            yield _Cages("leaf", "breakout", each, hosts, each.down_ways, "links to hosts")
+            yield _Cages("leaf", each, hosts, each.down_ways, "links to hosts")
     if is_twin(fabric.spine.medium):
         for each in choices.leaves:
-            yield _Cages("leaf", "uplink_breakout", each, layout.uplinks, each.up_ways, "uplinks")
+            yield _Cages("leaf", each, layout.uplinks, each.up_ways, "uplinks")
         for each in choices.spines:
             legs = layout.links_down
-            yield _Cages("spine", "breakout", each, legs, each.down_ways, "links to leaves")
+            yield _Cages("spine", each, legs, each.down_ways, "links to leaves")
     if fabric.core is not None and choices.core is not None and pods is not None and is_twin(fabric.core.medium):
         for each in choices.spines:
-            yield _Cages("spine", "uplink_breakout", each, pods.spine_uplinks, each.up_ways, "links to cores")
+            yield _Cages("spine", each, pods.spine_uplinks, each.up_ways, "links to cores")
         legs = pods.parallel * layout.spine_groups
-        yield _Cages("core", "breakout", choices.core, legs, choices.core.down_ways, "links to spines")
-
-
-def _filled(choices: Choices, layout: Layout, cages: _Cages) -> str:
-    """What would fill the cages instead, if one figure of the intent can."""
-    full = cages.legs + -cages.legs % cages.ways
-    if (cages.tier, cages.key) == ("leaf", "uplink_breakout") and full % layout.spines_per_group == 0:
-        down = layout.hosts_per_group * layout.nics_per_host * choices.demand.nics.speed
-        return f"; or {full} uplinks, which spine.oversubscription: {down / (full * layout.uplink_gbps):g} makes"
-    if (cages.tier, cages.key) == ("leaf", "breakout") and full % layout.nics_per_host == 0:
-        return f"; or per_group: {full // layout.nics_per_host}"
-    return ""
+        yield _Cages("core", choices.core, legs, choices.core.down_ways, "links to spines")

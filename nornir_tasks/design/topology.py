@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
 
-from nornir_tasks.design import nearest
+from nornir_tasks.design import nearest, spare_legs
 from nornir_tasks.design.cheapest import Builds, Cheapest, in_all_copies, in_words, priced
 from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.layout import CannotBuildError, Layout, Option, Sizing
@@ -36,17 +36,31 @@ def lay_out(choices: Choices, marks: Marks, *, is_one_of_several: bool = False) 
     ``is_one_of_several``: other groups of hosts or planes are on the fabric, so a refusal names these.
     """
     try:
-        found = _Sizer.of(choices, partial(holds, choices)).sizing()
+        found = _with_few_legs_left(choices)
     except CannotBuildError as refusal:
         findings = (named(each, choices.demand) if is_one_of_several else each for each in refusal.findings)
         raise DesignError(marks.problems(findings)) from None
     two = _two_tiers(choices) if choices.core is not None else None
     chosen, other = in_all_copies(choices, found.chosen), found.runner_up
     found = replace(found, chosen=chosen, runner_up=other and in_all_copies(choices, other))
+    found = replace(found, warnings=(*found.warnings, *_more_leaves(choices, found.chosen.layout)))
     if two is None or two.switches >= found.chosen.switches:
         return found
     instead = f"two tiers would do (design: rail, no core): {in_words(two)}"
     return replace(found, warnings=(*found.warnings, f"{instead}, and {found.chosen.switches} with three"))
+
+
+def _with_few_legs_left(choices: Choices) -> Sizing:
+    """The cheapest that fills all split cages, unless one that does not has fewer switches."""
+    full = _Sizer.of(choices, partial(holds, choices)).sizing()
+    loose = spare_legs.allowed(choices)
+    if not spare_legs.may_be_left(choices):
+        return full
+    found, is_full = _Sizer.of(loose, partial(holds, loose)).sizing(), holds(choices, full.chosen.layout)
+    if is_full and full.chosen.switches <= found.chosen.switches:
+        return full
+    warned = spare_legs.warnings(choices, found.chosen.layout, full.chosen.switches if is_full else None)
+    return replace(found, warnings=(*found.warnings, *warned))
 
 
 def every_sizing(choices: Choices) -> tuple[Sizing, ...]:
@@ -59,6 +73,24 @@ def every_sizing(choices: Choices) -> tuple[Sizing, ...]:
     except CannotBuildError:
         return ()
     return tuple(each for each in found if leaves_hold(choices, each.chosen.layout)) or found
+
+
+def _more_leaves(choices: Choices, chosen: Layout) -> Iterator[str]:
+    """The warning about a declared number of spines that takes more leaves than another one nearby."""
+    fabric = choices.demand.fabric
+    count, groups = fabric.spine.count, ceil(choices.demand.hosts.max / (Sizes.of(choices).most_hosts() or 1))
+    if count is None or choices.core is not None or choices.demand.nics.per_group or chosen.leaf_groups <= groups:
+        return
+    for other in sorted(range(MIN_SPINES, 2 * count), key=lambda each: (abs(each - count), each)):
+        spine = fabric.spine.model_copy(update={"count": other})
+        each = replace(choices, demand=replace(choices.demand, fabric=fabric.model_copy(update={"spine": spine})))
+        try:
+            found = _with_few_legs_left(each).chosen.layout
+        except CannotBuildError:
+            continue
+        if found.leaf_groups < chosen.leaf_groups and holds(spare_legs.allowed(each), found):
+            yield f"spine.count: {count} takes {chosen.leaves} leaves; {found.leaves} do with spine.count: {other}"
+            return
 
 
 def _two_tiers(choices: Choices) -> Option | None:

@@ -123,7 +123,7 @@ class TierIntent(Part):
     """How the cages of the ports that go up are split; without it they are not. Refused at the highest tier."""
     spare_legs: Literal["shut"] | None = None
     """``shut``: a split cage with a twin-port optic may have legs that no cable is planned for, which are kept shut.
-    Without it a layout that leaves such legs is refused."""
+    Without it one leaves such legs only where that saves a switch, or no layout fills all cages, and says so."""
 
 
 class LeafIntent(TierIntent):

@@ -66,4 +66,4 @@ def test_a_medium_that_does_not_fit_is_refused_with_its_line(tmp_path: Path) -> 
 
 def test_the_share_that_is_left_is_written_without_a_power_of_ten(pushed: Operator) -> None:
     """20 ports of 1G over two uplinks of 100G, of which one is left, at 4:1 declared: 100 / 20 * 4."""
-    assert "keeps 2000 % of its declared bandwidth" in pushed.run("design")
+    assert "keeps all of its declared bandwidth, and 1900 % headroom" in pushed.run("design")

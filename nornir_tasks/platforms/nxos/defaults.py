@@ -76,8 +76,8 @@ def defaults(running: ConfigTree) -> Defaults:
     found = [line for line in running.children if line.startswith(_BEGINNINGS)]
     others = tuple(each for line in found for each in _of_others(running, line))
     # running configuration of a Nexus 9000, 9.2(4) (document 502903205): both lines, and what ports print with them
-    is_said = _ROUTED_PORTS in found or "system default switchport" in found
-    is_routed = _ROUTED_PORTS in found if is_said else _hide_that_they_are_routed(running)
+    is_declared = _ROUTED_PORTS in found or "system default switchport" in found
+    is_routed = _ROUTED_PORTS in found if is_declared else _hide_that_they_are_routed(running)
     return Defaults(is_routed, is_shut=_SHUT_PORTS in found, others=others) if found or is_routed else FACTORY
 
 

@@ -141,21 +141,11 @@ def refusal(data: dict[str, Any]) -> str:
             {"spine__breakout": "2x400G"},
             id="two-speeds",
         ),
-        pytest.param(
-            split(spine__count=3),
-            ("half a cage of each SN5600", "3 uplinks"),
-            {"leaf__spare_legs": "shut", "spine__count": 3},
-            id="half-a-cage",
-        ),
     ],
 )
 def test_a_refusal_has_the_numbers_and_names_what_can_be_built(
     data: dict[str, Any], says: tuple[str, ...], named: dict[str, Any]
 ) -> None:
-    if "half" in says[0]:
-        data["hosts"]["gpu"] |= {"count": 2, "max": 2}
-        data["fabrics"]["compute"]["leaf"].pop("breakout")
-        data["fabrics"]["compute"]["leaf"]["medium"] = "DR4"
     text = refusal(data)
     assert all(each in text for each in says), text
     for path, value in named.items():
@@ -164,6 +154,28 @@ def test_a_refusal_has_the_numbers_and_names_what_can_be_built(
     assert of(data).devices
     path, value = next(iter(named.items()))
     assert f"{path.partition('__')[2]}: {value}" in text, text
+
+
+def test_a_leg_without_a_cable_is_left_where_that_saves_switches_and_the_design_says_so() -> None:
+    """By hand: 25 hosts on 8 leaves of 128 ports at 400G, 25 up; 200 uplinks need 2 spines. 26 would fill the cages."""
+    data = split()
+    data["hosts"]["gpu"] |= {"count": 25, "max": 25}
+    network = of(data)
+    assert len(network.devices) == 8 + 2
+    (part,) = network.fabrics["compute"].parts
+    half = "half a cage of each SN5600 is left over, and is kept shut"
+    assert [each.partition(";")[0] for each in part.sizing.warnings] == [
+        f"{half}: 25 links to hosts, 2 to a cage",
+    ]
+    data["fabrics"]["compute"]["leaf"]["spare_legs"] = "shut"
+    accepted = of(data)
+    assert (len(accepted.devices), accepted.fabrics["compute"].parts[0].sizing.warnings) == (8 + 2, ())
+
+
+def test_no_leg_is_left_where_all_cages_are_filled_by_as_few_switches() -> None:
+    data = split()
+    data["hosts"]["gpu"] |= {"count": 26, "max": 26}
+    assert of(data).fabrics["compute"].parts[0].sizing.warnings == ()
 
 
 def test_both_ends_cannot_be_splitters() -> None:

@@ -124,6 +124,11 @@ class Schema:
             here = here.child(key)
         return here
 
+    def is_entry(self, path: tuple[str, ...]) -> bool:
+        """Is this an entry of a collection, whose key its user chose, and no object of a fixed name?"""
+        above = self.node(path[:-1]) if path else None
+        return above is not None and above.entry is not None and path[-1] not in above.fields
+
     def _walk(self, node: Node, value: object, path: tuple[str, ...]) -> Iterator[Mistake]:
         if value is None:
             return

@@ -156,7 +156,7 @@ class RestServer:
         if path and self._twin.schema.node(path) is None:
             raise _not_found(path)
         try:
-            remove(revision.tree, path)
+            remove(revision.tree, path, self._twin.schema.is_entry)
         except KeyError:
             raise RefusalError(404, f"{'.'.join(path)} is not configured.") from None
         revision.state, revision.issue, revision.progress = "pending", {}, ""

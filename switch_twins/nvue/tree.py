@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 Tree = dict[str, Any]
@@ -58,10 +58,11 @@ def get_or(tree: object, default: object, *path: str) -> Any:  # noqa: ANN401  (
         return default
 
 
-def remove(tree: Tree, path: Path) -> None:
-    """Remove what is at a path, in place; the root's path empties it. Parents that become empty are removed too.
+def remove(tree: Tree, path: Path, is_entry: Callable[[Path], bool]) -> None:
+    """Remove what is at a path, in place; the root's path empties it.
 
-    Raises KeyError if there is nothing.
+    Parents that become empty are removed too, up to the entry of a collection, such as a server in a list of servers:
+    that is configured by its key alone. Raises KeyError if there is nothing.
     """
     if not path:
         tree.clear()
@@ -70,8 +71,9 @@ def remove(tree: Tree, path: Path) -> None:
     for key in path[:-1]:
         holders.append(get(holders[-1], (key,)))
     del holders[-1][path[-1]]
-    for holder, key in reversed(list(zip(holders[:-1], path[:-1], strict=True))):
-        if holder[key]:
+    for depth in range(len(path) - 1, 0, -1):
+        holder, key = holders[depth - 1], path[depth - 1]
+        if holder[key] or is_entry(path[:depth]):
             break
         del holder[key]
 

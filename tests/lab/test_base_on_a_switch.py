@@ -201,3 +201,23 @@ def test_a_whole_push_brings_base_along_and_a_push_of_base_finds_nothing_left(de
 def test_base_cannot_be_pushed_alone_where_it_is_not_managed() -> None:
     with pytest.raises(IntentError, match="no such plane: base"):
         select(managed.site(), ["base"])
+
+
+@pytest.mark.parametrize("device", ["spine-1", "spine-2"])
+def test_a_time_server_that_others_have_with_a_burst_is_taken_over_and_a_second_push_changes_nothing(
+    device: str,
+) -> None:
+    """Plan and switch agree about what is left of a server when its only setting goes."""
+    base = wanted(device, "base")
+    switch = brownfield(base)
+    burst = next(path for path in BESIDE[device] if path[-1].startswith("iburst"))
+    address = next(each for each in managed.POLICY.ntp or () if each[0].isdigit())
+    path = tuple(address if each == "192.0.2.200" else each for each in burst)
+    switch.switch.type(path)
+    before = switch.paths(base)
+    switch.take_over(base, all_of_it=True)
+    assert path not in switch.paths(base)
+    assert path[:-1] in switch.paths(base)
+    assert switch.plan(base).changes == ()
+    switch.roll_back(base)
+    assert switch.paths(base) == before

@@ -85,6 +85,18 @@ def test_null_removes_and_delete_of_a_missing_path_is_not_found(nvue: Nvue) -> N
     assert nvue.ask("GET", "interface/swp77", params={"rev": rev}).status_code == 404
 
 
+def test_a_server_stays_when_its_only_setting_goes_and_an_object_of_a_fixed_name_does_not(nvue: Nvue) -> None:
+    rev = nvue.revision()
+    nvue.patch(rev, {"service": {"ntp": {"mgmt": {"server": {"192.0.2.123": {"iburst": "on"}}}}}})
+    assert nvue.ask("DELETE", "service/ntp/mgmt/server/192.0.2.123/iburst", params={"rev": rev}).status_code == 204
+    assert nvue.config(rev, "service/ntp/mgmt/server") == {"192.0.2.123": {}}
+    assert nvue.ask("DELETE", "service/ntp/mgmt/server/192.0.2.123", params={"rev": rev}).status_code == 204
+    assert "mgmt" in nvue.config(rev, "service/ntp")
+    nvue.patch(rev, {"interface": {"swp1": {"type": "swp", "link": {"mtu": 9000}}}})
+    assert nvue.ask("DELETE", "interface/swp1/link/mtu", params={"rev": rev}).status_code == 204
+    assert nvue.config(rev, "interface/swp1") == {"type": "swp"}
+
+
 def test_the_later_of_two_exclusive_words_replaces_the_earlier(nvue: Nvue) -> None:
     rev = nvue.revision()
     nvue.patch(rev, {"interface": {"swp1": {"link": {"state": {"up": {}}}}}})

@@ -148,12 +148,12 @@ class NvueSwitch:
 
     def take(self, candidate: Candidate) -> None:
         for pointer in candidate.payload["delete"]:
-            nvue_tree.remove(self._tree, keys_of(pointer))
+            self.remove(pointer)
         self._patch(candidate.payload["patch"])
 
     def remove(self, pointer: str) -> None:
         """Somebody unsets this."""
-        nvue_tree.remove(self._tree, keys_of(pointer))
+        nvue_tree.remove(self._tree, keys_of(pointer), schema_for(self._device.release).is_entry)
 
     def type(self, path: Path) -> None:
         """Somebody sets this."""

@@ -125,7 +125,12 @@ class Schema:
         return here
 
     def is_entry(self, path: tuple[str, ...]) -> bool:
-        """Is this an entry of a collection, whose key its user chose, and no object of a fixed name?"""
+        """Is this an entry of a collection, whose key its user chose, and no object of a fixed name?
+
+        What is kept by VRF (``vrf.default``, ``service.ntp.mgmt``) is not: it holds something, or is not there.
+        """
+        if path[:-1] == ("vrf",) or (len(path) == 3 and path[0] == "service"):
+            return False
         above = self.node(path[:-1]) if path else None
         return above is not None and above.entry is not None and path[-1] not in above.fields
 

@@ -91,7 +91,6 @@ def test_a_server_stays_when_its_only_setting_goes_and_an_object_of_a_fixed_name
     assert nvue.ask("DELETE", "service/ntp/mgmt/server/192.0.2.123/iburst", params={"rev": rev}).status_code == 204
     assert nvue.config(rev, "service/ntp/mgmt/server") == {"192.0.2.123": {}}
     assert nvue.ask("DELETE", "service/ntp/mgmt/server/192.0.2.123", params={"rev": rev}).status_code == 204
-    assert "mgmt" in nvue.config(rev, "service/ntp")
     nvue.patch(rev, {"interface": {"swp1": {"type": "swp", "link": {"mtu": 9000}}}})
     assert nvue.ask("DELETE", "interface/swp1/link/mtu", params={"rev": rev}).status_code == 204
     assert nvue.config(rev, "interface/swp1") == {"type": "swp"}

@@ -99,8 +99,8 @@ def site(folder: Path, **keys: str) -> str:
 
 def test_the_runner_up_and_what_a_lost_spine_leaves_are_printed(tmp_path: Path) -> None:
     text = design("--site", site(tmp_path, capacity_after_loss="0.6")).stdout
-    assert "laid out for 4 hosts: 8 leaves, 2 spines, 4 uplinks a leaf: 10 switches, 64 links, 128 optics" in text
-    runner_up = "8 leaves, 3 spines, 3 uplinks a leaf: 11 switches, 56 links, 112 optics"
+    assert "laid out for 4 hosts: 8 leaves, 2 spines, 4 uplinks a leaf: 10 switches, 64 links, 64 optics" in text
+    runner_up = "8 leaves, 3 spines, 3 uplinks a leaf: 11 switches, 56 links, 48 optics"
     assert f"runner-up: {runner_up}; it lost: 1 switch more" in text
     assert "with one spine lost a leaf keeps 100 % of its declared bandwidth (capacity_after_loss: 0.6)" in text
 

@@ -63,7 +63,7 @@ def test_the_lab_is_two_spines_and_eight_leaves_at_one_to_one() -> None:
         "host_links": 32,
         "fabric_links": 16,
     }
-    assert counts["totals"] == {"switches": 10, "links": 48, "cables": 48, "optics": 96}
+    assert counts["totals"] == {"switches": 10, "links": 48, "cables": 48, "optics": 32}  # hosts have AOCs
 
 
 def test_copper_cables_have_no_optics() -> None:

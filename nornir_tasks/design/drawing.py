@@ -46,6 +46,8 @@ def drawing(network: Network) -> str:
 
 def _heads(planes: Sequence[str], fabric: Fabric, counts: dict[str, object]) -> tuple[str, ...]:
     """The heading of a fabric: the planes that use it, its size, and the rails it connects."""
+    if fabric.kind == "edge":
+        return (f"boundary: {_heads_of_edge(counts)}",)
     tiers = counts["tiers"]
     assert isinstance(tiers, dict)  # noqa: S101 - for the type checker: design_counts is JSON
     sizes = [f"{tier['switches']:,} {_plural(name, tier['switches'])}" for name, tier in tiers.items()]
@@ -54,6 +56,13 @@ def _heads(planes: Sequence[str], fabric: Fabric, counts: dict[str, object]) -> 
     head = f"{riding}: {size}; {fabric.oversubscription:g}:1 at the leaf; "
     head += f"{counts['host_links']:,} host links, {counts['fabric_links']:,} fabric links"
     return (head, *reachability(fabric))
+
+
+def _heads_of_edge(counts: dict[str, object]) -> str:
+    tiers = counts["tiers"]
+    assert isinstance(tiers, dict)  # noqa: S101 - for the type checker: design_counts is JSON
+    routers = sum(tier["switches"] for tier in tiers.values())
+    return f"{routers} edge {'router' if routers == 1 else 'routers'}, from the upstreams to the firewalls"
 
 
 def reachability(fabric: Fabric) -> tuple[str, ...]:
@@ -143,7 +152,10 @@ class _Sheet:
         return f"{_label(cables)} to {names(hosts) if len(hosts) < 3 else f'{len(hosts):,} hosts'}"
 
     def _inside(self, box: int) -> str:
-        return f"{_label(self.picture.inside[box])} inside" if box in self.picture.inside else ""
+        if box not in self.picture.inside:
+            return ""
+        cables, where = self.picture.inside[box]
+        return f"{_label(cables)} {where}"
 
     def _width(self, box: Box, row: int) -> float:
         texts = [text_width(box.title, 12) + 6, *(text_width(line, 11) for line in box.lines)]
@@ -260,7 +272,7 @@ def _legend(canvas: Canvas, y: float) -> None:
         "One colour for each spine group or core plane. Line: a bundle of cables; a dot joins, a crossing does not.",
         "Coloured field: cables from this box to the box above whose line ends there, as count×speed. Squares: leaves "
         "by rail.",
-        "Grey field: cables to hosts, or inside a pod. Point at a box to read the names of all its switches; "
+        "Grey field: cables to hosts, inside a pod, or to the other of a pair. Point at a box to read the names of all its switches; "
         "`nornir design --csv` lists every cable.",
     )
     for number, line in enumerate(text):

@@ -5,7 +5,7 @@ three-tier fabric by pod, and many groups together. Every switch is in exactly o
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
@@ -43,7 +43,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One fabric: two rows of boxes."""
+    """One fabric: two rows of boxes. Above edge routers are the routers of upstreams, which are no switches of ours."""
 
     above: tuple[Box, ...]
     below: tuple[Box, ...]
@@ -51,10 +51,10 @@ class Picture:
     """The title of each row."""
     bundles: dict[tuple[int, int], Cables]
     """(number of the upper box, of the lower box) -> cables between them."""
-    inside: dict[int, Cables]
-    """Cables within a lower box (a pod)."""
+    inside: dict[int, tuple[Cables, str]]
+    """Lower box -> cables within it (a pod) or to the other switch of its pair, and where they are."""
     hosts: dict[int, tuple[Cables, tuple[str, ...]]]
-    """Lower box -> cables to hosts, and the hosts' names."""
+    """Lower box -> cables to hosts, and the hosts' names; of an edge router those to firewalls."""
 
 
 def picture(network: Network, fabric: str, copy: int | None = None) -> Picture:
@@ -62,12 +62,24 @@ def picture(network: Network, fabric: str, copy: int | None = None) -> Picture:
     there = (each for each in network.devices if each.fabric == fabric and each.copy == copy)
     devices = sorted(there, key=lambda each: (each.index, each.rail or 0))
     leaves, spines, cores = ([each for each in devices if each.level == level] for level in range(3))
+    if network.fabrics[fabric].kind == "edge":
+        return _edge(network, devices)
     if cores:
         above, below = _spines(cores, "core plane"), _pods([*spines, *leaves])
         names = ("cores", "pods")
     else:
         above, below, names = _spines(spines, "spine group"), _leaves(leaves), ("spines", "leaves")
-    return _cabled(network, (tuple(above), tuple(below)), names)
+    places = {each.name: number for number, box in enumerate(above) for each in box.members}
+    return _cabled(network, (tuple(above), tuple(below)), places, names)
+
+
+def _edge(network: Network, devices: Sequence[Device]) -> Picture:
+    own = {each.name for each in devices}
+    links = [each for each in network.links if each.kind == "outside" and each.lower.device in own]
+    upstreams = sorted({each.upper.device for each in links}, key=natural_key)
+    above = tuple(Box(each, ("upstream",), ()) for each in upstreams)
+    places = {name: number for number, name in enumerate(upstreams)}
+    return _cabled(network, (above, tuple(map(_single, devices))), places, ("upstreams", "edge routers"))
 
 
 def names(of: Iterable[str]) -> str:
@@ -147,26 +159,35 @@ def _parts(groups: Sequence[list[Device]], most: int) -> list[Sequence[list[Devi
     return [groups[start : start + step] for start in range(0, len(groups), step)]
 
 
-def _cabled(network: Network, rows: tuple[tuple[Box, ...], tuple[Box, ...]], tiers: tuple[str, str]) -> Picture:
-    above, below = ({each.name: n for n, box in enumerate(row) for each in box.members} for row in rows)
+def _cabled(
+    network: Network,
+    rows: tuple[tuple[Box, ...], tuple[Box, ...]],
+    above: Mapping[str, int],
+    tiers: tuple[str, str],
+) -> Picture:
+    """``above``: name -> number of its upper box."""
+    below = {each.name: number for number, box in enumerate(rows[1]) for each in box.members}
     between: dict[tuple[int, int], Counter[int]] = {}
     inside: dict[int, Counter[int]] = {}
     down: dict[int, Counter[int]] = {}
     hosts: dict[int, set[str]] = {}
+    where: dict[int, str] = {}
     for link in network.links:
-        if link.kind == "host" and link.upper.device in below:
-            _add(down, below[link.upper.device], link)
-            hosts.setdefault(below[link.upper.device], set()).add(link.lower.device)
-        elif link.upper.device in above:
-            _add(between, (above[link.upper.device], below[link.lower.device]), link)
-        elif link.upper.device in below:
-            _add(inside, below[link.upper.device], link)
+        upper, lower = link.upper.device, link.lower.device
+        if upper in below and lower not in below:
+            _add(down, below[upper], link)
+            hosts.setdefault(below[upper], set()).add(lower)
+        elif upper in above and lower in below:
+            _add(between, (above[upper], below[lower]), link)
+        elif upper in below:
+            _add(inside, below[upper], link)
+            where[below[upper]] = "inside" if below[lower] == below[upper] else f"to {rows[1][below[lower]].title}"
     return Picture(
         above=rows[0],
         below=rows[1],
         tiers=tiers,
         bundles={ends: _cables(count) for ends, count in sorted(between.items())},
-        inside={box: _cables(count) for box, count in inside.items()},
+        inside={box: (_cables(count), where[box]) for box, count in inside.items()},
         hosts={box: (_cables(down[box]), tuple(sorted(hosts[box], key=natural_key))) for box in sorted(down)},
     )
 

@@ -16,19 +16,22 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
+from nornir_tasks.platforms import platforms
 from tests.plain_facts import plain_facts
 from tests.strategies import fabrics
 
 SVG = "{http://www.w3.org/2000/svg}"
-SITES = ("lab-rails", "lab-breakout", "ref-512", "ref-28672", "ref-32768")
+EDGE = "./tests/sites/edge"
+SITES = ("lab-rails", "lab-breakout", "ref-512", "ref-28672", "ref-32768", EDGE)
 LETTER_EM = 0.602
 """Advance of every glyph of DejaVu Sans Mono, the widest of the fonts named: 1233 of 2048 units."""
 
 
 @cache
 def site(name: str) -> Network:
-    """A site of the inventory under plain operating systems."""
-    return design(load_site(name).intent, load_catalogue(), plain_facts())
+    """A site under plain operating systems; one with edge routers under real ones, by which they are judged."""
+    facts = {each: found.facts for each, found in platforms().items()} if name == EDGE else plain_facts()
+    return design(load_site(name).intent, load_catalogue(), facts)
 
 
 @cache
@@ -107,6 +110,12 @@ def test_the_order_in_which_the_design_lists_things_changes_no_byte(name: str) -
         for key in ("devices", "links", "cables", "nics")
     }
     assert drawing(replace(network, **shuffled)) == drawing(network)
+
+
+def test_edge_routers_stand_below_the_upstreams_with_their_firewalls_and_one_another() -> None:
+    text = [each for each, _ in texts(drawn(EDGE))]
+    assert {"upstreams", "edge routers", "isp-a", "isp-b"} <= {*text}
+    assert {"1×25G to firewall-1", "1×25G to firewall-2", "2×100G to edge-2"} <= {*text}
 
 
 def test_the_title_says_the_site_and_its_totals() -> None:

@@ -272,8 +272,8 @@ def _legend(canvas: Canvas, y: float) -> None:
         "One colour for each spine group or core plane. Line: a bundle of cables; a dot joins, a crossing does not.",
         "Coloured field: cables from this box to the box above whose line ends there, as count×speed. Squares: leaves "
         "by rail.",
-        "Grey field: cables to hosts, inside a pod, or to the other of a pair. Point at a box to read the names of all its switches; "
-        "`nornir design --csv` lists every cable.",
+        "Grey field: cables to hosts, inside a pod, or to the other of a pair. Point at a box to read the names of all "
+        "its switches; `nornir design --csv` lists every cable.",
     )
     for number, line in enumerate(text):
         canvas.text(MARGIN, y + 15 * number, line, 11, fill="#444444")

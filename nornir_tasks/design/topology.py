@@ -30,6 +30,10 @@ MIN_SPINES = 2
 uplink."""
 
 
+_NEARBY = 8
+"""So many other numbers of spines are tried beside a declared one."""
+
+
 def lay_out(choices: Choices, marks: Marks, *, is_one_of_several: bool = False) -> Sizing:
     """Size the fabric. Raises DesignError with the numbers and the nearest design that can be built.
 
@@ -81,7 +85,7 @@ def _more_leaves(choices: Choices, chosen: Layout) -> Iterator[str]:
     count, groups = fabric.spine.count, ceil(choices.demand.hosts.max / (Sizes.of(choices).most_hosts() or 1))
     if count is None or choices.core is not None or choices.demand.nics.per_group or chosen.leaf_groups <= groups:
         return
-    for other in sorted(range(MIN_SPINES, 2 * count), key=lambda each: (abs(each - count), each)):
+    for other in sorted(range(MIN_SPINES, 2 * count), key=lambda each: (abs(each - count), each))[:_NEARBY]:
         spine = fabric.spine.model_copy(update={"count": other})
         each = replace(choices, demand=replace(choices.demand, fabric=fabric.model_copy(update={"spine": spine})))
         try:

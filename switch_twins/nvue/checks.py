@@ -66,7 +66,7 @@ def _relays(tree: Tree) -> Iterator[Finding]:
                     yield f"service.dhcp-relay.{vrf}.server-group.{name}", f"A server group requires a {key}.\n"
         for name, port in relay.get("downstream-interface", {}).items():
             group = port.get("server-group-name")
-            if group not in groups:
+            if group is not None and group not in groups:
                 where = f"service.dhcp-relay.{vrf}.downstream-interface.{name}.server-group-name"
                 yield where, f"Server group {group} does not exist.\n"
 

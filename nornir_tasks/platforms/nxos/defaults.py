@@ -89,9 +89,13 @@ def _hide_that_they_are_routed(running: ConfigTree) -> bool:
     cba18733, CiscoNxosPreprocessor, takes the same for evidence. Without any the mode is the factory's.
     """
     ports = [each for each in running.children.values() if each.text.startswith(PORT) and "." not in each.text]
-    if any(ROUTED in port.children for port in ports):
-        return False
-    return any(line == SWITCHED or line.startswith(_ROUTED_ONLY) for port in ports for line in port.children)
+    telling = [any(line == SWITCHED or line.startswith(_ROUTED_ONLY) for line in port.children) for port in ports]
+    # a routed port that is down prints neither its mode nor its state there
+    is_switched = any(
+        ROUTED in port.children or ("shutdown" in port.children and not tells)
+        for port, tells in zip(ports, telling, strict=True)
+    )
+    return any(telling) and not is_switched
 
 
 def _of_others(running: ConfigTree, line: str) -> Iterator[Decides]:

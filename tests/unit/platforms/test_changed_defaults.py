@@ -125,6 +125,8 @@ interface Ethernet1/1.7
     [
         ("interface Ethernet1/1\n  ip address 10.0.11.0/31\ninterface Ethernet1/10\n  switchport\n", True),
         ("interface Ethernet1/1\n  ipv6 address 2001:db8::/127\n", True),
+        ("interface Ethernet1/3\n  switchport\ninterface Ethernet1/4\n  switchport\n  shutdown\n", True),
+        ("interface Ethernet1/1\n  ip address 10.0.11.0/31\ninterface Ethernet1/2\n  shutdown\n", False),
         ("interface Ethernet1/1\n  no switchport\n  ip address 10.0.11.0/31\n", False),
         ("interface Ethernet1/1\ninterface Ethernet1/2.7\n  ip address 10.0.11.0/31\n", False),
         ("interface Vlan7\n  ip address 10.0.11.0/31\ninterface Ethernet1/2\n  switchport mode trunk\n", False),

@@ -154,8 +154,9 @@ def sides(wanted: Wanted, running: ConfigTree, evidence: Evidence = NO_EVIDENCE)
     if ports := unused_ports.touched(wanted, found.changes):
         used = tuple(unused_ports.in_use(wanted, ports, running, tree, evidence.shown(os), evidence.heard))
         rest = ports.keys() - {each.path for each in used}
-        tree = unused_ports.as_built(wanted, rest, running, owned, tree, evidence.shown(os))
-        found = Sides(owned, tree, foreign, tuple(difference(owned, tree)))
+        kept = unused_ports.as_built(wanted, rest, running, owned, tree, evidence.shown(os))
+        if kept is not tree:
+            tree, found = kept, Sides(owned, kept, foreign, tuple(difference(owned, kept)))
     if used:
         owned, foreign, tree = unused_ports.left(owned, foreign, tree, [each.path for each in used])
         found = Sides(owned, tree, foreign, tuple(difference(owned, tree)))

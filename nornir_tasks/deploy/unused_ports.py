@@ -79,21 +79,22 @@ def as_built(
 
     What a push of ours put there is not kept.
     """
-    os, rendered = wanted.platform, wanted.platform.to_tree(wanted.text)
-    wants, merged = tree, ConfigTree()
+    os, beside = wanted.platform, dict[Path, list[Path]]()  # far the most switches have none of this
     for block in ports:
-        ours, there = rendered.get(*block), owned.get(*block)
-        if ours is None or there is None:
-            continue
-        set_here = {key((*block, line), os) for line in ours.children}
-        lines = {line: (*block, line) for line in there.children}
-        beside = {line: path for line, path in lines.items() if is_factory(os, path) and not shown.has(path)}
-        if kept := [line for line, path in beside.items() if key(path, os) not in set_here]:
-            wants = tree.copy() if wants is tree else wants
-            for line in (*ours.children, *kept):
-                merged.add_path((*block, line))
-    for head, node in os.canonical(merged, os.defaults(running)).children.items() if merged.children else ():
-        wants.children[head] = node
+        lines = [(*block, line) for line in (owned.get(*block) or ConfigTree()).children]
+        if built := [path for path in lines if is_factory(os, path) and not shown.has(path)]:
+            beside[block] = built
+    merged, rendered = ConfigTree(), os.to_tree(wanted.text) if beside else ConfigTree()
+    for block, built in beside.items():
+        ours = [(*block, line) for line in (rendered.get(*block) or ConfigTree()).children]
+        set_here = {key(path, os) for path in ours}
+        if kept := [path for path in built if key(path, os) not in set_here]:
+            for path in (*ours, *kept):
+                merged.add_path(path)
+    if not merged.children:
+        return tree
+    wants = tree.copy()
+    wants.children.update(os.canonical(merged, os.defaults(running)).children)
     return wants
 
 

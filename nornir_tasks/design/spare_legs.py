@@ -1,6 +1,6 @@
 """Legs of twin-port optics without a planned cable: left where that saves a switch, and said, unless the intent does.
 
-Both ends of a fabric are bought by the cage: half a cage is a pluggable half used, and nothing worse.
+Optics are bought by the cage: one that is not full is a pluggable half used, and nothing worse.
 """
 
 from collections.abc import Collection, Iterator
@@ -53,10 +53,12 @@ def allowed(choices: Choices) -> Choices:
 
 
 def warnings(choices: Choices, layout: Layout, instead: int | None) -> tuple[str, ...]:
-    """What is said of such legs; ``instead``: the switches of the cheapest fabric without any, None: there is none."""
-    why = "no layout fills all cages" if instead is None else f"without such legs the fabric has {instead} switches"
+    """What is said of such legs; ``instead``: the switches of one copy of the cheapest fabric without any."""
+    why = "no layout fills all cages"
+    if instead is not None:
+        why = f"without such legs the fabric has {instead * layout.copies} switches"
     return tuple(
-        f"half a cage of each {each.choice.model.model} is left over, and is kept shut: {each.legs} {each.what},"
+        f"a cage of each {each.choice.model.model} is not full, and its rest is kept shut: {each.legs} {each.what},"
         f" {each.ways} to a cage; {why} ({each.tier}.spare_legs: shut accepts this)"
         for each in undeclared(choices, layout)
     )

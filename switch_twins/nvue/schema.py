@@ -127,7 +127,7 @@ class Schema:
     def is_entry(self, path: tuple[str, ...]) -> bool:
         """Is this an entry of a collection, whose key its user chose, and no object of a fixed name?
 
-        What is kept by VRF (``vrf.default``, ``service.ntp.mgmt``) is not: it holds something, or is not there.
+        What is kept by VRF (``vrf.default``, ``service.ntp.mgmt``) is not: it holds something, or is not there (M).
         """
         if path[:-1] == ("vrf",) or (len(path) == 3 and path[0] == "service"):
             return False

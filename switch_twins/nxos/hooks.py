@@ -140,7 +140,7 @@ def clear_layer(change: Change) -> None:
 
 
 def clear_layer_of_all(change: Change) -> None:
-    """Ports that do not say their mode take the new one, and lose the lines of the other, as if it were typed there.
+    """Ports that do not say their mode take the new one and lose the lines of the other, as if typed there (M).
 
     All at once: no rule about a port and its members is asked in between.
     """

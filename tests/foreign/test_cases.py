@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 
+from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.usecases.site import Selection, load, select
 from tests.foreign.hands import gone, named, touched, tree_of, typed
@@ -335,6 +336,24 @@ def test_a_switched_port_of_others_stays_where_ports_are_routed_unless_they_say_
     text = f"no system default switchport\n{NX_PORT}switchport\nno shutdown\n"
     found = stands("leaf-g1-r1", text, "before our first push")
     assert found["interface Ethernet1/30"] == f"{NO_CABLE}'switchport'"
+
+
+def test_an_unused_port_keeps_the_mode_that_others_gave_it_when_it_is_shut() -> None:
+    wanted = lab()["leaf-g1-r1"]
+    switch = bare(wanted)
+    typed(switch, wanted, f"{NX_PORT}no switchport\nno shutdown\n")
+    switch.push(wanted)
+    port = tree_of(switch, wanted).children["interface Ethernet1/30"]
+    assert list(port.children) == ["no switchport"]  # and down: what a routed port does not print
+    assert switch.plan(wanted).changes == ()
+
+
+def test_a_bgp_process_of_others_without_lines_is_named_before_ours_takes_its_place() -> None:
+    wanted = lab()["front-leaf-g2-a"]
+    plan = device_plan(wanted, "feature bgp\nrouter bgp 64999\n", allow_management=True)
+    (found,) = (each for each in plan.others if each.path == ("router bgp 64999",))
+    assert found.is_in_the_way
+    assert found.reason == f"'{found.in_the_way_of[-1]}' is wanted there"
 
 
 @pytest.mark.parametrize("case", SPARE)

@@ -143,6 +143,6 @@ def test_no_cage_is_half_used_unless_the_design_says_so(drawn: tuple[dict[str, A
         data["fabrics"]["compute"][tier].pop("spare_legs", None)
     network = network_of(data)
     (part,) = network.fabrics["compute"].parts
-    is_warned_of = any("half a cage" in each for each in part.sizing.warnings)
+    is_warned_of = any("is not full" in each for each in part.sizing.warnings)
     halves = Counter((device.name, slot.number) for device in network.devices for slot in device.slots if slot.ways > 1)
     assert (set(halves.values()) <= {2}) != is_warned_of

@@ -109,7 +109,7 @@ def warnings(data: dict[str, Any]) -> list[str]:
 
 def test_half_a_cage_of_a_spine_is_said_once_with_the_links_of_all_groups() -> None:
     found = warnings(two_groups((4, 8), 4, per_group=(4, 4)))
-    half = "half a cage of each SN5600 is left over, and is kept shut"
+    half = "a cage of each SN5600 is not full, and its rest is kept shut"
     why = "no layout fills all cages (spine.spare_legs: shut accepts this)"
     assert found == [f"{half}: 3 links to leaves, 2 to a cage; {why}"]
 

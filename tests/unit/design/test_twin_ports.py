@@ -163,7 +163,7 @@ def test_a_leg_without_a_cable_is_left_where_that_saves_switches_and_the_design_
     network = of(data)
     assert len(network.devices) == 8 + 2
     (part,) = network.fabrics["compute"].parts
-    half = "half a cage of each SN5600 is left over, and is kept shut"
+    half = "a cage of each SN5600 is not full, and its rest is kept shut"
     assert [each.partition(";")[0] for each in part.sizing.warnings] == [
         f"{half}: 25 links to hosts, 2 to a cage",
     ]

@@ -127,11 +127,13 @@ class _Cabler:
                 yield self._device(self.leaf_name(group, rail), choice, 0, index=group, rail=rail, group=spine_group)
 
     def spines(self) -> Iterator[Device]:
-        """All spines of every pod that has hosts: every leaf is connected to all of its spines from the first day."""
+        """The spines of every pod that has hosts: every leaf is connected to all that are there."""
         layout = self.layout
         groups = layout.pod(self._groups()) if layout.pods else layout.spine_groups
         for index in range(1, groups * layout.spines_per_group + 1):
-            group = (index - 1) // layout.spines_per_group + 1
+            group, place = (index - 1) // layout.spines_per_group + 1, (index - 1) % layout.spines_per_group
+            if place >= self._spines_there:
+                continue
             choice = self.choices.spine_of(index)
             yield self._device(self.name(1, index), choice, 1, index=index, rail=None, group=group)
 
@@ -140,6 +142,8 @@ class _Cabler:
         for index in range(1, self.layout.cores + 1):
             if self.choices.core is not None and self.layout.pods is not None:
                 plane = (index - 1) // self.layout.pods.cores_per_plane + 1
+                if plane > self._spines_there:
+                    return
                 yield self._device(self.name(2, index), self.choices.core, 2, index=index, rail=None, group=plane)
 
     def leaf_name(self, group: int, rail: int | None) -> str:
@@ -164,6 +168,8 @@ class _Cabler:
         first = (leaf.spine_group - 1) * layout.spines_per_group
         for position in range(layout.uplinks):
             turn, spine = divmod(position, layout.spines_per_group)
+            if spine >= self._spines_there:
+                continue
             upper = self.ends(self.choices.spine_of(first + spine + 1), "spine-down")
             place = layout.spine_place(leaf.index, leaf.rail, turn)
             yield self._fabric_link(
@@ -326,6 +332,10 @@ class _Cabler:
         name = self.facts[choice.os].port_name
         names = tuple(name(each.number, each.leg, each.ways, each.lanes) for each in slots)
         return Ends(end, slots, names)
+
+    @property
+    def _spines_there(self) -> int:
+        return self.layout.spines_per_group if self.is_whole else self.layout.spines_there
 
     @property
     def _core_uplinks(self) -> int:

@@ -177,6 +177,8 @@ class _Explainer:
         what = "pods" if self.at(CORE) else "spine groups"
         what += " of all copies" if self.fabric.copies > 1 else ""
         rule = f"{what} x spines of each; all of a group from its first day, so that growth moves no cable"
+        if self.part.layout.spines_to_come:
+            rule = f"{what} x spines of each that are there (count); leaves keep ports for those to come (max)"
         spines = len(self.at(SPINE))
         yield self.figure("spines", spines, rule, groups=groups, spines_per_group=spines // max(1, groups))
         if self.at(CORE):
@@ -186,7 +188,7 @@ class _Explainer:
             yield self.figure("cores", cores, rule, planes=planes, cores_per_plane=cores // planes)
         yield self.host_links()
         rule = "counted: leaves x uplinks, and what joins spines and cores"
-        inputs = {"leaves": len(self.at(LEAF)), "uplinks": self.part.layout.uplinks}
+        inputs = {"leaves": len(self.at(LEAF)), "uplinks": self.part.layout.uplinks_there}
         yield self.figure("fabric links", len(self.links("fabric")), rule, **inputs)
         media = Counter(str(cable.medium or "not declared") for cable in self.network.cables)
         rule = "one for each pluggable end that is not copper, NIC ends included"

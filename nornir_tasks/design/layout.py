@@ -68,8 +68,11 @@ class Layout:
     uplinks: int
     uplink_gbps: int
     spines_per_group: int
+    """Spines of a group that leaves have ports for; see :attr:`spines_there`."""
     spine_groups: int
     """Groups of spines that share no leaf; with three tiers, the pods."""
+    spines_to_come: int = 0
+    """Of those of a group, the last so many are not there yet."""
     pods: Pods | None = None
     interleaved_groups: int | None = None
     """Number of leaf groups a spine has ports for; a leaf's links to one spine are that many ports apart. None: they
@@ -121,8 +124,18 @@ class Layout:
         return self.uplinks // self.spines_per_group
 
     @property
+    def spines_there(self) -> int:
+        """Spines of a group that are there now."""
+        return self.spines_per_group - self.spines_to_come
+
+    @property
+    def uplinks_there(self) -> int:
+        """Links of a leaf to the spines that are there now."""
+        return self.parallel * self.spines_there
+
+    @property
     def spines(self) -> int:
-        """Spines of the plane."""
+        """Spines of the plane, laid out."""
         return self.spines_per_group * self.spine_groups
 
     @property

@@ -77,8 +77,9 @@ def too_few_spine_ports(sizes: Sizes, groups: int) -> Finding:
 
 
 def not_so_many_spines(sizes: Sizes, hosts: int, groups: int, count: int) -> Finding:
-    """The number in ``spine.count`` cannot take every leaf's links, or the leaves have too few ports for it."""
-    parts, path = sizes.choices.demand.fabric.spine.groups or 1, sizes.choices.demand.on_fabric("spine", "count")
+    """The number in ``spine.count`` or ``spine.max`` cannot take every leaf's links, or the leaves have too few ports for it."""
+    spine = sizes.choices.demand.fabric.spine
+    parts, path = spine.groups or 1, sizes.choices.demand.on_fabric("spine", spine.planned_by)
     ways = "; or ".join(_nearest_count(sizes, hosts, groups, count))
     if count % parts:
         return Finding(
@@ -108,7 +109,8 @@ def _nearest_count(sizes: Sizes, hosts: int, groups: int, intended: int) -> Iter
         if sizes.fits(hosts, uplinks) and leaves * uplinks // spines <= sizes.spine_ports:
             counts.append(spines * parts)
     if counts:
-        yield f"nearest that can be built: count: {min(counts, key=lambda each: (abs(each - intended), each))}"
+        key = sizes.choices.demand.fabric.spine.planned_by
+        yield f"nearest that can be built: {key}: {min(counts, key=lambda each: (abs(each - intended), each))}"
 
 
 def _nearest_split(sizes: Sizes, groups: int) -> Iterator[str]:

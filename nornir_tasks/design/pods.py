@@ -118,11 +118,11 @@ class PodSizing:
                 expected,
                 f"{ports} ports",
             )
-        if spine.count is not None and uplinks % spine.count:
-            what = f"a leaf with {uplinks} uplinks does not reach {spine.count} spines evenly"
+        if spine.planned is not None and uplinks % spine.planned:
+            what = f"a leaf with {uplinks} uplinks does not reach {spine.planned} spines evenly"
             even = ", ".join(str(n) for n in range(MIN_SPINES, uplinks + 1) if uplinks % n == 0)
-            return Finding(self.demand.on_fabric("spine", "count"), what, f"one of {even}", str(spine.count))
-        links = self.rails * (uplinks // (spine.count or uplinks))
+            return Finding(self.demand.on_fabric("spine", spine.planned_by), what, f"one of {even}", str(spine.planned))
+        links = self.rails * (uplinks // (spine.planned or uplinks))
         most = self._most_groups(links)
         if spine.pod_leaf_groups is not None and spine.pod_leaf_groups > most:
             what = f"{name} has too few ports for a pod of {spine.pod_leaf_groups} leaf groups"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, islice
 
-from nornir_tasks.design import spare_legs
+from nornir_tasks.design import spare_legs, spines_to_come
 from nornir_tasks.design.cheapest import copied, nic_optics
 from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.demand import Demand
@@ -101,8 +101,8 @@ def _cheapest(every: Sequence[Choices], marks: Marks) -> list[Sizing]:
     nics = sum(nic_optics(each) for each in every)
     costed = [_with_costs(place, full[0], full[1:], nics) for place in range(len(every))]
     return [
-        replace(sizing, warnings=(*sizing.warnings, *words))
-        for sizing, words in zip(costed, warned or [()] * len(every), strict=True)
+        replace(sizing, warnings=(*sizing.warnings, *words, *spines_to_come.warnings(choices, sizing.chosen.layout)))
+        for choices, sizing, words in zip(every, costed, warned or [()] * len(every), strict=True)
     ]
 
 
@@ -144,7 +144,7 @@ def _sizes(every: Sequence[Choices], marks: Marks) -> list[Sizes]:
 
 def _fabrics(every: Sequence[Choices], most_spines: int) -> Iterator[Together]:
     """The cheapest fabrics for every number of spines; for a declared one, of that alone."""
-    declared = every[0].demand.fabric.spine.count
+    declared = every[0].demand.fabric.spine.planned
     for count in (declared,) if declared is not None else range(MIN_SPINES, most_spines + 1):
         sizings = [every_sizing(_with_spines(each, count)) for each in every]
         if all(sizings):
@@ -161,7 +161,7 @@ def _holds(every: Sequence[Choices], fabric: Together) -> bool:
 
 def _with_spines(choices: Choices, count: int) -> Choices:
     demand = choices.demand
-    spine = demand.fabric.spine.model_copy(update={"count": count, "groups": 1})
+    spine = demand.fabric.spine.with_planned(count).model_copy(update={"groups": 1})
     fabric = demand.fabric.model_copy(update={"spine": spine})
     return replace(choices, demand=replace(demand, fabric=fabric))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
 
-from nornir_tasks.design import nearest, spare_legs
+from nornir_tasks.design import nearest, spare_legs, spines_to_come
 from nornir_tasks.design.cheapest import Builds, Cheapest, in_all_copies, in_words, priced
 from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.layout import CannotBuildError, Layout, Option, Sizing
@@ -47,7 +47,8 @@ def lay_out(choices: Choices, marks: Marks, *, is_one_of_several: bool = False) 
     two = _two_tiers(choices) if choices.core is not None else None
     chosen, other = in_all_copies(choices, found.chosen), found.runner_up
     found = replace(found, chosen=chosen, runner_up=other and in_all_copies(choices, other))
-    found = replace(found, warnings=(*found.warnings, *_more_leaves(choices, found.chosen.layout)))
+    more = (*_more_leaves(choices, found.chosen.layout), *spines_to_come.warnings(choices, found.chosen.layout))
+    found = replace(found, warnings=(*found.warnings, *more))
     if two is None or two.switches >= found.chosen.switches:
         return found
     instead = f"two tiers would do (design: rail, no core): {in_words(two)}"
@@ -82,25 +83,27 @@ def every_sizing(choices: Choices) -> tuple[Sizing, ...]:
 def _more_leaves(choices: Choices, chosen: Layout) -> Iterator[str]:
     """The warning about a declared number of spines that takes more leaves than another one nearby."""
     fabric = choices.demand.fabric
-    count, groups = fabric.spine.count, ceil(choices.demand.hosts.max / (Sizes.of(choices).most_hosts() or 1))
+    count, groups = fabric.spine.planned, ceil(choices.demand.hosts.max / (Sizes.of(choices).most_hosts() or 1))
     if count is None or choices.core is not None or choices.demand.nics.per_group or chosen.leaf_groups <= groups:
         return
-    for other in sorted(range(MIN_SPINES, 2 * count), key=lambda each: (abs(each - count), each))[:_NEARBY]:
-        spine = fabric.spine.model_copy(update={"count": other})
+    least = MIN_SPINES if fabric.spine.max is None else max(MIN_SPINES, fabric.spine.count or 0)
+    for other in sorted(range(least, 2 * count), key=lambda each: (abs(each - count), each))[:_NEARBY]:
+        spine = fabric.spine.with_planned(other)
         each = replace(choices, demand=replace(choices.demand, fabric=fabric.model_copy(update={"spine": spine})))
         try:
             found = _with_few_legs_left(each).chosen.layout
         except CannotBuildError:
             continue
         if found.leaf_groups < chosen.leaf_groups and holds(spare_legs.allowed(each), found):
-            yield f"spine.count: {count} takes {chosen.leaves} leaves; {found.leaves} do with spine.count: {other}"
+            key = f"spine.{fabric.spine.planned_by}"
+            yield f"{key}: {count} takes {chosen.leaves} leaves; {found.leaves} do with {key}: {other}"
             return
 
 
 def _two_tiers(choices: Choices) -> Option | None:
     """The cheapest layout without cores in which all rails share their spines; None if there is none."""
     demand = choices.demand
-    spine = demand.fabric.spine.model_copy(update={"count": None, "pod_leaf_groups": None})
+    spine = demand.fabric.spine.model_copy(update={"count": None, "max": None, "pod_leaf_groups": None})
     fabric = demand.fabric.model_copy(update={"design": "rail", "core": None, "spine": spine})
     plane = demand.plane.model_copy(update={"cross_rail": "fabric"})
     without = replace(choices, demand=replace(demand, fabric=fabric, plane=plane), core=None)
@@ -200,9 +203,15 @@ class _Sizer:
             uplink_gbps=self.sizes.uplink_gbps,
             spines_per_group=spines,
             spine_groups=spine_groups,
+            spines_to_come=self._spines_to_come(spines, spine_groups),
             copies=self.sizes.choices.demand.nics.ports,
             peer_links=self.sizes.peer_links,
         )
+
+    def _spines_to_come(self, spines: int, spine_groups: int) -> int:
+        """Of so many spines of a group, those that are not there yet."""
+        spine = self.sizes.choices.demand.fabric.spine
+        return 0 if spine.max is None or spine.count is None else max(0, spines - spine.count // spine_groups)
 
     def _splits(self) -> Iterable[int]:
         """Numbers of spine groups: as declared; else one, and more only if NVLink connects the rails."""
@@ -219,9 +228,11 @@ class _Sizer:
 
     def _spine_counts(self, spine_groups: int, *, single: bool) -> Iterable[int]:
         """Numbers of spines of a group, or of a pod."""
-        count = self.sizes.choices.demand.fabric.spine.count
+        spine = self.sizes.choices.demand.fabric.spine
+        count = spine.planned
         if count is not None:
-            return (count // spine_groups,) if count % spine_groups == 0 else ()
+            is_even = count % spine_groups == 0 and (spine.count or 0) % spine_groups == 0
+            return (count // spine_groups,) if is_even else ()
         return (1,) if single else range(MIN_SPINES, self.sizes.most_uplinks + 1)
 
     def _with_places(self, chosen: Option) -> Option:
@@ -245,7 +256,7 @@ class _Sizer:
         hosts, groups = next(self.sizes.groupings(self.hosts_per_group))
         if self.pods is not None:
             return self.pods.refusal(self._flat(hosts, groups, self.sizes.uplinks_for(hosts), 1, 1))
-        count = self.sizes.choices.demand.fabric.spine.count
+        count = self.sizes.choices.demand.fabric.spine.planned
         if count is not None:
             return nearest.not_so_many_spines(self.sizes, hosts, groups, count)
         return nearest.too_few_spine_ports(self.sizes, groups)

@@ -142,7 +142,13 @@ class SpineIntent(TierIntent):
     oversubscription: Ratio = 1.0
     """Host bandwidth of a leaf over its uplink bandwidth; at most this. ``3`` or ``3:1``."""
     count: Annotated[int, Field(ge=1, le=4096)] | None = None
-    """Number of spines; without it the cheapest layout decides (switches, then links, then optics), of at least two."""
+    """Number of spines; without it the cheapest layout decides (switches, then links, then optics), of at least two.
+    With ``max`` those that are there now; without it all."""
+    max: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """Number of spines that every leaf keeps ports for, counted like ``count`` and no less. A leaf has as many links to
+    each spine as ``oversubscription`` and ``capacity_after_loss`` need with all of these, and each link has a port that
+    is never another's: a spine that comes later moves no cable. Until all are there, what a leaf lacks is warned of.
+    Without it, ports are kept for ``count`` alone, and one more spine moves the uplinks of every leaf."""
     capacity_after_loss: Annotated[float, Field(ge=0, le=1)] = 0.5
     """Share of the declared bandwidth, hosts' over ``oversubscription``, that each leaf keeps with one spine lost."""
     uplink_speed: SpeedGbps | None = None
@@ -154,6 +160,20 @@ class SpineIntent(TierIntent):
     """clos3: leaf groups of a pod; without it as is cheapest. ``count`` is the spines of each pod then."""
     overrides: tuple[SpineOverride, ...] = ()
     """Spines that differ."""
+
+    @property
+    def planned(self) -> int | None:
+        """Number of spines that ports are kept for; None: as is cheapest."""
+        return self.count if self.max is None else self.max
+
+    @property
+    def planned_by(self) -> Literal["count", "max"]:
+        """The field that says for how many spines ports are kept."""
+        return "count" if self.max is None else "max"
+
+    def with_planned(self, number: int) -> "SpineIntent":
+        """The same tier with ports for another number of spines."""
+        return self.model_copy(update={self.planned_by: number})
 
 
 class CoreIntent(TierIntent):

@@ -51,6 +51,7 @@ def fabric(each: "FabricIntent") -> Iterator[Finding]:
         tiers(each),
         _top_tier(each),
         _spine_groups(each),
+        _most_spines(each),
         _leaf_rails(each),
         _pairs(each),
         _leaves_twice(each),
@@ -129,6 +130,22 @@ def _spine_groups(each: "FabricIntent") -> Iterator[Finding]:
     if groups is not None and groups != 1 and each.design != "rail":
         path, expected = ("spine", "groups"), "design: rail, or no groups"
         yield Finding(path, "spine groups follow the rails", expected, f"design: {each.design}")
+
+
+def _most_spines(each: "FabricIntent") -> Iterator[Finding]:
+    """Those that are there are among those that ports are kept for, in each group alike."""
+    count, most, groups = each.spine.count, each.spine.max, each.spine.groups or 1
+    if most is None:
+        return
+    path = ("spine", "max")
+    if count is not None and count > most:
+        also = ("spine", "count")
+        yield Finding(path, "ports for fewer spines than are there", f"{count} or more", str(most), also=also)
+    elif count is not None and count % groups:
+        what, expected = f"not as many spines in each of {groups} groups", f"a multiple of {groups}"
+        yield Finding(("spine", "count"), what, expected, str(count))
+    if each.design == "tree":
+        yield Finding(path, "routers of a tree all stand from the first day", "count alone", f"max: {most}")
 
 
 def racks(each: "FabricIntent") -> Iterator[Finding]:

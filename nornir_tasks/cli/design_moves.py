@@ -3,7 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nornir_tasks.design.moves import Move, Moves
+    from collections.abc import Iterator, Mapping
+
+    from nornir_tasks.design.move_steps import Move, Step
+    from nornir_tasks.design.moves import Moves
     from nornir_tasks.usecases.site import SiteDesign
 
 
@@ -19,14 +22,8 @@ def print_moves(designed: "SiteDesign", old_site: str, *, json: bool) -> None:
         print_json(as_json(found))
         return
     for number, step in enumerate(found.steps, start=1):
-        out.print(f"step {number}: {len(step.moves)} cables")
-        if step.below:
-            names = ", ".join(step.below)
-            out.print(f"  below the declared capacity, as these cables wait for one another: {names}")
-        for move in step.moves:
-            out.print(f"  {move.action.replace('_', ' ')} {move.cable}: {_text(move)}")
-    for name in found.replaced:
-        out.print(f"{name} becomes another model")
+        for line in _lines(number, step, found.replaced):
+            out.print(line)
     if found.readdressed:
         out.print(f"{len(found.readdressed)} links change their addresses")
     counts = found.counts
@@ -35,10 +32,32 @@ def print_moves(designed: "SiteDesign", old_site: str, *, json: bool) -> None:
         for action, verb in (("add_leg", "add"), ("remove_leg", "remove"))
         if counts[action]
     )
+    again = f", {counts['replug']} to plug into a new switch as they were" if counts["replug"] else ""
     out.print(
-        f"{counts['add']} cables to add, {counts['move']} to move, {counts['remove']} to remove{legs}, "
+        f"{counts['add']} cables to add, {counts['move']} to move, {counts['remove']} to remove{legs}{again}, "
         f"in {len(found.steps)} steps"
     )
+
+
+def _lines(number: int, step: "Step", replaced: "Mapping[str, tuple[str, str]]") -> "Iterator[str]":
+    """One step: what is done first, what capacity stays, who is below the declared one, cable by cable."""
+    kept, of_all = step.kept.host_links
+    stays = f"stays: {float(step.kept.uplinks):.0%} of a leaf's uplinks, {kept} of {of_all} links of a host"
+    if step.replaced is None:
+        yield f"step {number}: {len(step.moves)} cables; {stays}"
+        reason = "as these cables wait for one another"
+    else:
+        before, after = replaced[step.replaced]
+        yield f"step {number}: replace {step.replaced} ({before}) by a {after}, {len(step.moves)} cables; {stays}"
+        yield f"  drain {step.replaced}, take it out, cable and push the new one, validate it, and return it to service"
+        reason = "while it is out"
+    if step.cut_off:
+        yield f"  without a link, so their jobs end before: {', '.join(step.cut_off)}"
+    below = [name for name in step.below if name not in step.cut_off]
+    if below:
+        yield f"  below the declared capacity, {reason}: {', '.join(below)}"
+    for move in step.moves:
+        yield f"  {move.action.replace('_', ' ')} {move.cable}: {_text(move)}"
 
 
 def as_json(found: "Moves") -> dict[str, Any]:
@@ -47,7 +66,10 @@ def as_json(found: "Moves") -> dict[str, Any]:
         "counts": found.counts,
         "steps": [
             {
+                "replaced": step.replaced,
                 "below": step.below,
+                "cut_off": step.cut_off,
+                "kept": {"uplinks": round(float(step.kept.uplinks), 3), "host_links": step.kept.host_links},
                 "moves": [
                     {
                         "cable": move.cable,
@@ -64,7 +86,7 @@ def as_json(found: "Moves") -> dict[str, Any]:
             for step in found.steps
         ],
         "readdressed": found.readdressed,
-        "replaced": found.replaced,
+        "replaced": {name: {"before": was, "after": then} for name, (was, then) in found.replaced.items()},
     }
 
 

@@ -40,6 +40,7 @@ def fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
         cores=layout.cores,
         switches=switches,
         declared_oversubscription=tuple(tier.oversubscription for tier in above),
+        capacity_after_loss=intent.spine.capacity_after_loss,
         max_paths=max(each.layout.most_uplinks() for each in parts),
         prefixes_from=announced(
             [LeafPrefixes(each.layout, 1 + each.demand.sharers + _vlans_more(each)) for each in own]

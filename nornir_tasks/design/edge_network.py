@@ -216,6 +216,7 @@ def _fabric(terms: EdgeTerms, boundary: BoundaryIntent, *, shuts: bool) -> Fabri
         cores=0,
         switches=EDGES,
         declared_oversubscription=(),
+        capacity_after_loss=0,
         max_paths=1,
         prefixes_from=(sum(each.max_prefixes for each in terms.outside_links) + len(terms.inside),),
         bfd=False,

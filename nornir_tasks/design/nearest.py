@@ -77,7 +77,7 @@ def too_few_spine_ports(sizes: Sizes, groups: int) -> Finding:
 
 
 def not_so_many_spines(sizes: Sizes, hosts: int, groups: int, count: int) -> Finding:
-    """The number in ``spine.count`` or ``spine.max`` cannot take every leaf's links, or the leaves have too few ports for it."""
+    """So many spines, as the intent has ports for, cannot take every leaf's links, or leaves have too few ports."""
     spine = sizes.choices.demand.fabric.spine
     parts, path = spine.groups or 1, sizes.choices.demand.on_fabric("spine", spine.planned_by)
     ways = "; or ".join(_nearest_count(sizes, hosts, groups, count))

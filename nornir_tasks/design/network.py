@@ -112,6 +112,8 @@ class Fabric:
     """Leaves, spines and cores that the layout has room for, in one copy."""
     declared_oversubscription: tuple[float, ...]
     """Level -> the most that was asked for between it and the one above; without an entry 1."""
+    capacity_after_loss: float
+    """Share of the declared bandwidth that each leaf keeps with one spine lost, as asked for."""
     max_paths: int
     """The widest ECMP group of any switch."""
     prefixes_from: tuple[int, ...]

@@ -236,9 +236,12 @@ class _Sizer:
         return (1,) if single else range(MIN_SPINES, self.sizes.most_uplinks + 1)
 
     def _with_places(self, chosen: Option) -> Option:
-        """The same layout with the places of leaves on spines; the legs of a split cage stay with one leaf."""
+        """The same layout with the places of leaves on spines; the legs of a split cage stay with one leaf.
+
+        With ``spine.max`` no leaf ever gives up a port to another, so a leaf's ports are beside one another.
+        """
         layout, split = chosen.layout, any(each.down_ways > 1 for each in self.sizes.choices.spines)
-        if layout.pods or split or layout.parallel == 1:
+        if layout.pods or split or layout.parallel == 1 or self.sizes.choices.demand.fabric.spine.max is not None:
             return chosen
         room = self.sizes.spine_ports // (layout.leaves_per_spine // layout.leaf_groups * layout.parallel)
         return replace(chosen, layout=replace(layout, interleaved_groups=room))

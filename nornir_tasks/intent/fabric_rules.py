@@ -139,8 +139,8 @@ def _most_spines(each: "FabricIntent") -> Iterator[Finding]:
         return
     path = ("spine", "max")
     if count is not None and count > most:
-        also = ("spine", "count")
-        yield Finding(path, "ports for fewer spines than are there", f"{count} or more", str(most), also=also)
+        found = f"max: {most}, count: {count}"
+        yield Finding(path, "ports for fewer spines than are there", f"{count} or more", found)
     elif count is not None and count % groups:
         what, expected = f"not as many spines in each of {groups} groups", f"a multiple of {groups}"
         yield Finding(("spine", "count"), what, expected, str(count))

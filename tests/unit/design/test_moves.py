@@ -21,7 +21,7 @@ def _ports(link: Link) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def replay(old: Network, new: Network) -> Moves:
-    """Do the steps: no port ever holds two cables, and a step that says nothing takes nobody below the floor."""
+    """Do the steps: no cable stays in a box that is taken out, no port ever holds two cables, and a step that says nothing takes nobody below the floor."""
     found, legs, floor = moves(old, new), joined(old), floors(old, new)
     for step in found.steps:
         there = +legs
@@ -139,6 +139,22 @@ def test_growth_inside_max_moves_nothing() -> None:
     assert found.counts["move"] == found.counts["remove"] == 0
     assert found.counts["add"] == len(after.cables) - len(before.cables)
     assert (len(found.steps), found.readdressed, found.replaced) == (1, (), {})
+
+
+@pytest.mark.parametrize("most", [3, 8])
+def test_a_third_spine_moves_no_uplink_where_leaves_keep_ports_for_it(most: int) -> None:
+    two, three = (built(site(spine__count=count, spine__max=most)) for count in (2, 3))
+    assert {action: many for action, many in replay(two, three).counts.items() if many} == {"add": 8}
+
+
+def test_spines_that_leave_a_full_leaf_too_little_are_warned_of() -> None:
+    (part,) = built(site(**WIDE, spine__count=2, spine__max=4)).fabrics["compute"].parts
+    assert part.sizing.warnings == (
+        "2 of 4 spines are there: until the others come, a full leaf has 50% of its declared uplink bandwidth, "
+        "and 25% with one spine lost",
+    )
+    (part,) = built(site(**WIDE, spine__count=4, spine__max=4)).fabrics["compute"].parts
+    assert part.sizing.warnings == ()
 
 
 def test_nothing_to_do_is_no_step() -> None:

@@ -2,7 +2,8 @@
 
 A pool is cut into one slice for each rail (a power of two), a slice into one block for each leaf group. So rail 3's
 addresses are one prefix, which hosts route by, and a leaf's block follows from its group and rail alone. Blocks are
-sized for as many ports as the leaf's model could ever have at that speed.
+sized for as many ports as the leaf's model could ever have at that speed; with three tiers and a declared number of
+hosts of a leaf group, for these.
 
     loopbacks   lower half: leaves, sliced by rail, numbered by group; third quarter: spines; last: cores
     links, hosts   slice by rail, block by group, /31 by place; the upper end (spine, leaf) has the even address
@@ -18,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network, collapse_addresses
 
+from nornir_tasks.design.choices import Choice
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.network import Device
@@ -186,12 +188,22 @@ def _host_blocks(sections: Sequence[Section], copy: int) -> HostBlocks:
     plane, nics = sections[0].demand.plane, sections[0].demand.nics
     pool = plane.pools.hosts if nics.copy_addressing == "shared" else part_of(plane.pools.hosts, copy, nics.ports)
     addresses = [
-        _host_addresses(each.demand, choice.model.max_logical_ports(each.demand.nics.speed))
+        _host_addresses(each.demand, _host_ports(each, choice))
         for each in sections
         for choice in each.choices.leaves
     ]
     blocks = Blocks.cut(pool, _rails_of(sections), max(addresses))
     return HostBlocks(blocks, min(each.layout.groups_before for each in sections))
+
+
+def _host_ports(section: Section, leaf: Choice) -> int:
+    """Host ports that a leaf has addresses for: as many as its model could have, so that they stay as it fills.
+
+    With three tiers and a declared number of hosts of a leaf group, those alone: there the leaves are many.
+    """
+    if section.demand.fabric.design == "clos3" and section.demand.nics.per_group is not None:
+        return section.layout.hosts_per_group * section.layout.nics_per_host
+    return leaf.model.max_logical_ports(section.demand.nics.speed)
 
 
 def _rails_of(sections: Sequence[Section]) -> int:

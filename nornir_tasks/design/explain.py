@@ -276,6 +276,8 @@ class _Explainer:
         models = {x.model: self.network.models[x.model].max_logical_ports(speed) for x in self.at(LEAF)}
         each = "an address" if length is None else f"a /{length}"
         rule = f"room for {each} on as many ports as any of these models could have at {speed}G, to a power of two"
+        if self.demand.fabric.design == "clos3" and self.demand.nics.per_group is not None:
+            rule = f"room for {each} on each port of a leaf's hosts (per_group), to a power of two"
         block = f"/{plane.host_block_length}"
         yield self.figure("host block of a leaf", block, rule, **dict(sorted(models.items())))
         for number, supernet in enumerate(() if plane.is_bonded else plane.rail_supernets):

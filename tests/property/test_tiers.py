@@ -86,3 +86,12 @@ def test_split_cages_agree_with_closed_forms(count: int, per_group: int, groups:
         for end in (link.upper, link.lower)
     }
     assert totals["optics"] == len(plugs)
+
+
+@some
+@given(three_tiers())
+def test_a_leaf_of_three_tiers_has_addresses_for_its_declared_hosts_and_no_more(data: dict[str, Any]) -> None:
+    network = try_to_build(data)
+    per_group = data["hosts"]["gpu"]["nics"]["compute"]["per_group"]
+    least = 32 - (2 * per_group - 1).bit_length()
+    assert {prefix.partition("/")[2] for prefix in network.host_blocks.values()} == {str(least)}

@@ -188,9 +188,7 @@ def _host_blocks(sections: Sequence[Section], copy: int) -> HostBlocks:
     plane, nics = sections[0].demand.plane, sections[0].demand.nics
     pool = plane.pools.hosts if nics.copy_addressing == "shared" else part_of(plane.pools.hosts, copy, nics.ports)
     addresses = [
-        _host_addresses(each.demand, _host_ports(each, choice))
-        for each in sections
-        for choice in each.choices.leaves
+        _host_addresses(each.demand, _host_ports(each, choice)) for each in sections for choice in each.choices.leaves
     ]
     blocks = Blocks.cut(pool, _rails_of(sections), max(addresses))
     return HostBlocks(blocks, min(each.layout.groups_before for each in sections))

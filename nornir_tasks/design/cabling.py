@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from nornir_tasks.design import assembled
 from nornir_tasks.design.cables import ASSEMBLY, Cable, Make
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
@@ -64,10 +65,10 @@ def cable_up(sections: Sequence[Section], facts: Mapping[str, OsFacts], joints: 
     links += [link for cabler, leaf in leaves for link in cabler.peer_links(leaf)]
     links += [link for above, spine in spines for link in above.core_links(spine)]
     levels = {each.name: each.level for each in (*(spine for _, spine in spines), *cores)}
-    cables, nics = list(_cables(links, joints[0], levels, makes)), list[NicPort]()
+    cables, nics = list(assembled.cables(links, joints[0], levels, makes)), list[NicPort]()
     for cablers, joined in zip(of_sections, joints, strict=True):
         hosts = [nic for owner, leaf in leaves if owner in cablers for nic in owner.nics(leaf)]
-        cables += _cables([nic.link for nic in hosts], joined, levels, makes)
+        cables += assembled.cables([nic.link for nic in hosts], joined, levels, makes)
         links += [nic.link for nic in hosts]
         nics += sorted(hosts, key=lambda nic: (nic.host_index, nic.nic, nic.leg))
     devices = (*(leaf for _, leaf in leaves), *(spine for _, spine in spines), *cores)
@@ -263,6 +264,7 @@ class _Cabler:
             speed_gbps=self.choices.demand.nics.speed,
             cable=self._cable(name, made, (upper, ends.end), (lower, self.joints.nic)),
             fec=self.joints.host.fec,
+            fec_is_in_module=self.joints.host.fec_is_in_module,
             negotiate=self.joints.host.negotiate(ends.end, self.joints.nic),
             is_twisted_pair=ends.end.cage == RJ45,
         )
@@ -287,6 +289,7 @@ class _Cabler:
             speed_gbps=speed_gbps,
             cable=self._cable(name, made, (upper[0], upper[1].end), (lower[0], lower[1].end)),
             fec=joint.fec,
+            fec_is_in_module=joint.fec_is_in_module,
             negotiate=joint.negotiate(upper[1].end, lower[1].end),
             is_twisted_pair=upper[1].end.cage == RJ45,
         )
@@ -294,11 +297,11 @@ class _Cabler:
     def _cable(self, link: str, made: Make, upper: tuple[Endpoint, End], lower: tuple[Endpoint, End | None]) -> str:
         """The cable that a link is part of: a jumper has the link's name, a splitter its connector's."""
         if made is ASSEMBLY:
-            return _assembly_name(link, upper[0], lower[0])
+            return assembled.assembly_name(link, upper[0], lower[0])
         name = link
         for at, end in (upper, lower):
             if at.slot is not None and end is not None and end.legs > 1 and made.kind == "splitter":
-                name = f"{_cage_name(at)}{'-' if at.nic else ''}c{at.slot.leg // end.legs + 1}"
+                name = f"{assembled.cage_name(at)}{'-' if at.nic else ''}c{at.slot.leg // end.legs + 1}"
         self.makes[name] = made
         return name
 
@@ -377,31 +380,3 @@ class _Cabler:
             copy=self.copy,
             slots=self._slots(choice, level),
         )
-
-
-def _assembly_name(link: str, upper: Endpoint, lower: Endpoint) -> str:
-    """An assembly of one link has the link's name; one from a split cage has the cage's."""
-    for end in (upper, lower):
-        if end.slot is not None and end.slot.ways > 1:
-            return _cage_name(end)
-    return link
-
-
-def _cage_name(end: Endpoint) -> str:
-    """``leaf-g1-r0-p5``; of a NIC ``gpu-1-rail0``, which is no cage of a switch."""
-    return f"{end.device}-{end.nic}" if end.nic or end.slot is None else f"{end.device}-p{end.slot.number}"
-
-
-def _cables(links: list[Link], joints: Joints, levels: Mapping[str, int], makes: Mapping[str, Make]) -> Iterator[Cable]:
-    """The cables: links with one cable name are one cable. ``levels``: of the switches at the upper ends of links."""
-    found: dict[str, list[Link]] = {}
-    for link in links:
-        found.setdefault(link.cable, []).append(link)
-    for name, legs in found.items():
-        joint = joints.host if legs[0].kind == "host" else joints.spine
-        if legs[0].kind == "peer" and joints.peer is not None:
-            joint = joints.peer
-        if legs[0].kind == "fabric" and levels[legs[0].upper.device] > 1 and joints.core is not None:
-            joint = joints.core
-        made = makes.get(name, ASSEMBLY)
-        yield Cable(name, joint.medium, joint.length_m, tuple(leg.name for leg in legs), made)

@@ -230,10 +230,8 @@ class _Explainer:
 
     def bandwidth(self) -> Iterator[Figure]:
         intent, nics = self.demand.fabric, self.demand.nics
-        leaf = self.at(LEAF)[0].name
-        uplinks = [x.speed_gbps for x in self.network.links_of(leaf) if x.kind == "fabric"]
         ports = self.part.layout.hosts_per_group * nics.rails // self.leaves_per_group
-        down = {"host_ports": ports, "nics__speed": nics.speed, "uplink_gbps": uplinks[0]}
+        down = {"host_ports": ports, "nics__speed": nics.speed, "uplink_gbps": self.part.layout.uplink_gbps}
         rule = "fewest that keep the declared ratio and capacity_after_loss and spread evenly over the spines"
         inputs = {**down, "fabric__spine__oversubscription": intent.spine.oversubscription}
         yield self.figure("uplinks of a leaf", self.part.layout.uplinks, rule, **inputs)
@@ -316,7 +314,7 @@ class _Explainer:
             points = ", ".join(map(str, self.demand.terms.classes[name].dscp))
             yield self.figure(f"routing beside {name}", f"DSCP {ROUTING_DSCP}", rule, dscp=points)
         group = next(iter(self.samples.values())).config.bgp
-        if group is not None:
+        if group is not None and group.peer_groups:
             timers = f"{group.peer_groups[0].keepalive_s}/{group.peer_groups[0].hold_s} s"
             rule = "3/9 s alone, 10/30 s where BFD detects failures first"
             yield self.figure("BGP keepalive/hold", timers, rule, fabric__routing__bfd=str(self.fabric.bfd).lower())

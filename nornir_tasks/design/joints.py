@@ -23,6 +23,7 @@ from nornir_tasks.design.media import (
     STRAIGHT,
     TWISTED_PAIR,
     TWISTED_PAIR_REACH_M,
+    corrects_itself,
     fec_of,
     fitting_optics,
     is_twin,
@@ -42,6 +43,8 @@ class Joint:
     lanes: Mapping[End, int]
     """Lanes of each leg at each kind of end."""
     fec: Literal["rs", "fc", "none"]
+    fec_is_in_module: bool = False
+    """See :class:`.Link`."""
     makes: Mapping[tuple[End, End | None], Make] = field(default_factory=dict)
     """How cables between an upper and a lower kind of end are made; a pair without an entry has one assembly per
     cage."""
@@ -126,7 +129,8 @@ def _joint(kind: Kind, ends: Ends, choices: Choices) -> Joint | list[Finding]:
             lane_gbps = min(mode.lane_gbps for mode in modes)
             fec = cast(Literal["rs", "none"], fec_of(kind.medium, kind.speed_gbps, lane_gbps))
             lanes = {end: mode.lanes for end, mode in chosen.items()}
-            return Joint(kind.medium, kind.length_m, lanes, fec, _makes(kind, ends, choices))
+            is_in_module = corrects_itself(kind.medium, kind.speed_gbps, ends.most_ways)
+            return Joint(kind.medium, kind.length_m, lanes, fec, is_in_module, _makes(kind, ends, choices))
         first = first or found
     return first
 

@@ -6,6 +6,7 @@ from typing import Literal
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.config.interfaces import Layer1
 from nornir_tasks.design.links import Link
+from nornir_tasks.design.media import NRZ_LANE_GBPS
 
 
 def layer1(link: Link, slot: Slot | None) -> Layer1 | None:
@@ -16,7 +17,8 @@ def layer1(link: Link, slot: Slot | None) -> Layer1 | None:
     """
     if slot is None or link.is_twisted_pair:
         return None
-    return _shared(link.speed_gbps, slot.lanes, link.fec, link.negotiate)
+    is_in_module = link.fec_is_in_module and slot.lanes * NRZ_LANE_GBPS == link.speed_gbps
+    return _shared(link.speed_gbps, slot.lanes, "none" if is_in_module else link.fec, link.negotiate)
 
 
 @cache

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import ceil
 
-from nornir_tasks.design import balancing, buffers, congestion, mtu, overrides, qos, spare_legs, vrfs
+from nornir_tasks.design import balancing, buffers, congestion, mtu, overrides, qos, spare_legs, spines_to_come, vrfs
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
@@ -30,6 +30,7 @@ def over_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts
         check.lossless(),
         check.guests(),
         overrides.refusals(choices, layout),
+        spines_to_come.refusals(choices, layout),
         check.logical_ports(),
         check.nic(),
     ]

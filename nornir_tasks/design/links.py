@@ -44,6 +44,8 @@ class Link:
     speed_gbps: int
     cable: str
     fec: Literal["rs", "fc", "none"] = "rs"
+    fec_is_in_module: bool = False
+    """Ports of NRZ lanes run without error correction, as the module there has its own; ``fec`` is of the other end."""
     negotiate: bool = False
     """Auto-negotiation with link training, on both ends or neither."""
     is_twisted_pair: bool = False

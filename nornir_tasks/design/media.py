@@ -170,3 +170,15 @@ def fec_of(medium: str | None, speed_gbps: int, lane_gbps: float) -> str:
     if lane_gbps < 25 or (medium == "LR4" and speed_gbps == 100):
         return "none"
     return "rs"
+
+
+NRZ_LANE_GBPS = 25
+
+
+def corrects_itself(medium: str | None, speed_gbps: int, ways: int) -> bool:
+    """Has the far module of such a leg error correction of its own, so that a port of NRZ lanes runs without any?
+
+    100GBASE-DR, a leg of 400G-DR4: NVIDIA ConnectX-7 firmware release notes v28.40.1000, Changes and New Feature
+    History, 28.39.2048, table by byte 192: 0x25, 100GBASE-DR: no FEC, before RS FEC.
+    """
+    return (medium, speed_gbps, ways) == ("DR4", 100, 4)

@@ -1,9 +1,11 @@
 """Spines that leaves keep ports for, and that are not there yet: what a leaf lacks until they are."""
 
 from collections.abc import Iterator
+from math import ceil
 
 from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.layout import Layout
+from nornir_tasks.intent.findings import Finding
 
 
 def share_there(choices: Choices, layout: Layout, *, lost: int = 0) -> float:
@@ -15,8 +17,12 @@ def share_there(choices: Choices, layout: Layout, *, lost: int = 0) -> float:
 
 
 def warnings(choices: Choices, layout: Layout) -> Iterator[str]:
-    """At most one: the spines that are there carry less than ``oversubscription`` and ``capacity_after_loss`` say."""
-    if not layout.spines_to_come:
+    """At most one: spines are there that join nothing, or too few for ``oversubscription``, ``capacity_after_loss``."""
+    if layout.all_leaves == layout.spine_groups and layout.spines_there and not layout.pods:
+        alone = "each spine group has one leaf" if layout.spine_groups > 1 else "one leaf has all hosts"
+        most = f"spine.count: 0 with max: {layout.spines}"
+        yield f"{alone}, so the spines join nothing: {most} leaves them out until a second leaf comes"
+    if not (layout.spines_to_come and layout.spines_there):
         return
     now, with_one_lost = share_there(choices, layout), share_there(choices, layout, lost=1)
     if now < 1 or with_one_lost < choices.demand.fabric.spine.capacity_after_loss:
@@ -26,3 +32,12 @@ def warnings(choices: Choices, layout: Layout) -> Iterator[str]:
             f"{there}{of_each}: until the others come, a full leaf has {min(1.0, now):.0%} of its declared uplink "
             f"bandwidth, and {min(1.0, with_one_lost):.0%} with one spine lost"
         )
+
+
+def refusals(choices: Choices, layout: Layout) -> Iterator[Finding]:
+    """Leaves that no spine joins yet: one alone needs none."""
+    demand, groups = choices.demand, ceil(choices.demand.hosts.count / layout.hosts_per_group)
+    leaves = groups * len(layout.leaf_rails) + (layout.beside.leaves if layout.beside else 0)
+    if not layout.spines_there and leaves > (1 if layout.pods else layout.spine_groups):
+        what, expected = "no spine joins the leaves that hosts are cabled to", "1 or more; 0 where all are on one leaf"
+        yield Finding(demand.on_fabric("spine", "count"), what, expected, f"{leaves} leaves, count: 0")

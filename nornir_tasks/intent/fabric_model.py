@@ -141,9 +141,9 @@ class SpineIntent(TierIntent):
 
     oversubscription: Ratio = 1.0
     """Host bandwidth of a leaf over its uplink bandwidth; at most this. ``3`` or ``3:1``."""
-    count: Annotated[int, Field(ge=1, le=4096)] | None = None
+    count: Annotated[int, Field(ge=0, le=4096)] | None = None
     """Number of spines; without it the cheapest layout decides (switches, then links, then optics), of at least two.
-    With ``max`` those that are there now; without it all."""
+    With ``max`` those that are there now, without it all; 0 only with ``max``, and while one leaf has all hosts."""
     max: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Number of spines that every leaf keeps ports for, counted like ``count`` and no less. A leaf has as many links to
     each spine as ``oversubscription`` and ``capacity_after_loss`` need with all of these, and each link has a port that

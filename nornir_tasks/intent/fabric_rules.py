@@ -135,9 +135,11 @@ def _spine_groups(each: "FabricIntent") -> Iterator[Finding]:
 def _most_spines(each: "FabricIntent") -> Iterator[Finding]:
     """Those that are there are among those that ports are kept for, in each group alike."""
     count, most, groups = each.spine.count, each.spine.max, each.spine.groups or 1
-    if most is None:
-        return
     path = ("spine", "max")
+    if most is None:
+        if count == 0:
+            yield Finding(("spine", "count"), "no spine, now or later", "1 or more; or 0, with max: 2 beside it", "0")
+        return
     if count is not None and count > most:
         found = f"max: {most}, count: {count}"
         yield Finding(path, "ports for fewer spines than are there", f"{count} or more", found)

@@ -5,11 +5,11 @@ cables to hosts are skipped; so is the medium, which no line says: ends that bot
 optics alike.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nornir_tasks.design.config.interfaces import Layer1
 from nornir_tasks.design.links import Link
-from nornir_tasks.design.media import OPTICS
+from nornir_tasks.design.media import NRZ_LANE_GBPS, OPTICS, corrects_itself
 from nornir_tasks.platforms.lossless import Kind, Setting
 from nornir_tasks.proofs.cables import ATTACHED, UNUSED, Read, is_unused
 from nornir_tasks.proofs.treatment import Ports
@@ -43,10 +43,20 @@ def judge(read: Read) -> Outcome:
             ends = _switches(read, link)
             medium = media.get(link.cable)
             joins_lanes = medium is None or medium in OPTICS
-            apart = tuple(_apart((ends[0], ends[1]), joins_lanes=joins_lanes))
+            apart = tuple(_apart((ends[0], ends[1]), _due_fec(link, medium), joins_lanes=joins_lanes))
             doubts = (each for at, ports in ends for each in ports.doubts(at.port))
             tally.count(apart, doubts, _not_shown(ends))
     return tally.outcome(NAME, "cables")
+
+
+def _due_fec(link: Link, medium: str | None) -> dict[str, str]:
+    """Device -> the error correction due at its end, where one end's optic has its own; else the ends are to agree."""
+    slots = {each.device: each.slot for each in (link.upper, link.lower) if each.slot is not None}
+    is_nrz = {name: slot.lanes * NRZ_LANE_GBPS == link.speed_gbps for name, slot in slots.items()}
+    ways = max((slot.ways for slot in slots.values()), default=1)
+    if not (corrects_itself(medium, link.speed_gbps, ways) and any(is_nrz.values())):
+        return {}
+    return {name: "none" if nrz else "rs" for name, nrz in is_nrz.items()}
 
 
 def _unread(read: Read, devices: tuple[str, str]) -> str:
@@ -84,7 +94,7 @@ def _not_shown(ends: list[_End]) -> Iterator[str]:
             yield FEC_NOT_SHOWN.format(each[1].switch.config.os)
 
 
-def _apart(ends: tuple[_End, _End], *, joins_lanes: bool) -> Iterator[Broken]:
+def _apart(ends: tuple[_End, _End], due_fec: Mapping[str, str], *, joins_lanes: bool) -> Iterator[Broken]:
     where = f"{ends[0][0]} to {ends[1][0]}"
     shut = [each for end in ends if (each := _shut(where, end)) is not None]
     yield from shut
@@ -100,8 +110,13 @@ def _apart(ends: tuple[_End, _End], *, joins_lanes: bool) -> Iterator[Broken]:
         ("speed", "speed", f"{one.speed_gbps}G", f"{other.speed_gbps}G"),
         ("negotiation", "negotiation", one.negotiate, other.negotiate),
     )
-    if None not in (one.fec, other.fec):
+    if None not in (one.fec, other.fec) and not due_fec:
         checks += (("fec", "error correction", one.fec, other.fec),)
+    for end, own in zip(ends, (one, other), strict=True):
+        due = due_fec.get(end[0].device)
+        if due is not None and own.fec not in (None, due):
+            what = f"beside an optic that corrects errors itself this end needs error correction {_word(due)}"
+            yield Broken(where, what, (_stated(end, "fec", f"error correction {_word(own.fec)}"),))
     if not joins_lanes and None not in (one.lanes, other.lanes):
         checks += (("speed", "lanes", one.lanes, other.lanes),)
     for kind, what, here, there in checks:

@@ -135,14 +135,25 @@ class Schedule:
 
     def __init__(self, works: Sequence[Work], boxes: Sequence[str], limits: Limits) -> None:
         """``works``: all cables; ``boxes``: the switches that are replaced, in this order."""
-        self._boxes, self._limits = list(boxes), limits
+        self._boxes, self._limits = dict.fromkeys(boxes), limits
         self._taken: dict[Hole, str] = {}
         self._up, self._down = Counter[str](), Counter[str]()
         """Lower device -> its links up; leaf -> its links to hosts that were there from the beginning."""
         for work in works:
             self._count(work, 1)
         self._had = dict(self._up)
-        self._left = {work.name: work for work in works if not work.done or work.touches(boxes)}
+        self._most = max((self._had[name] for name in limits.hosts), default=0)
+        self._short: set[str] = set()
+        """Those that have fewer links now than in the old network."""
+        self._at: dict[str, list[Work]] = {box: [] for box in boxes}
+        """Switch to be replaced -> its cables; no other step touches them before."""
+        self._left: dict[str, Work] = {}
+        for work in works:
+            at = self._boxes_of(work)
+            for box in at:
+                self._at[box].append(work)
+            if not at and not work.done:
+                self._left[work.name] = work
 
     def steps(self) -> Iterator[Step]:
         """The switches to be replaced one by one, each followed by what can be put in place then; then all the rest."""
@@ -155,12 +166,12 @@ class Schedule:
 
     def _replace(self, box: str) -> Step:
         """One switch for another."""
-        here = [work for work in self._left.values() if work.touches({box})]
+        here = self._at.pop(box)
         before = {work.name: replace(work) for work in here}
         lost = Counter(leg.lower.device for work in here for leg in work.now)
         below, kept = self._below(lost, box), self._kept(lost, box)
         cut_off = tuple(sorted(name for name in lost if name in self._limits.hosts and self._up[name] == lost[name]))
-        self._boxes.remove(box)
+        del self._boxes[box]
         for work in here:
             self._plug(work, ())
         for work in sorted(here, key=lambda each: self._brings_hosts(each.goal)):  # uplinks first
@@ -169,8 +180,14 @@ class Schedule:
         for work in here:
             work.exchanged = work.exchanged and not work.now
             work.is_out = bool(before[work.name].now and work.goal and not work.now)
-        self._left = {name: work for name, work in self._left.items() if not work.done or work.touches(self._boxes)}
+            if not work.done and not self._boxes_of(work):
+                self._left[work.name] = work
         return Step(tuple(moves), below, kept, box, cut_off)
+
+    def _boxes_of(self, work: Work) -> list[str]:
+        """The switches still to be replaced that it ends at, now or later."""
+        ends = (end.device for leg in (*work.now, *work.goal) for end in (leg.upper, leg.lower))
+        return [name for name in dict.fromkeys(ends) if name in self._boxes]
 
     def _as_far_as_free(self, box: str, before: Legs, goal: Legs) -> Legs:
         """The final ports; where one is not free, or is one of a switch still to be replaced, the far end stays."""
@@ -213,8 +230,6 @@ class Schedule:
         claimed: set[Hole] = set()
         out = self._out()
         for work in self._left.values():
-            if self._boxes and work.touches(self._boxes):
-                continue
             wanted, going = holes(work.goal), Counter(lower[0] for _, lower in work.move(work.goal).before)
             free = all(self._taken.get(hole, work.name) == work.name for hole in wanted) and not wanted & claimed
             spared = all(self._up[name] - lost[name] - many >= self._floor(name, out) for name, many in going.items())
@@ -254,8 +269,14 @@ class Schedule:
         for hole in holes(work.now):
             if self._taken.get(hole) == work.name:
                 del self._taken[hole]
+        names = {leg.lower.device for leg in (*work.now, *to)}
         work.now = to
         self._count(work, 1)
+        for name in names:
+            if self._up[name] < self._had.get(name, 0):
+                self._short.add(name)
+            else:
+                self._short.discard(name)
 
     def _count(self, work: Work, each: int) -> None:
         for leg in work.now:
@@ -267,16 +288,15 @@ class Schedule:
 
     def _below(self, lost: Mapping[str, int], box: str | None = None) -> tuple[str, ...]:
         limits = self._limits.floor if box is None else self._limits.after_loss
-        there = (name for name in limits if name != box)
-        return tuple(sorted(name for name in there if self._up[name] - lost.get(name, 0) < limits[name]))
+        there = (name for name in {*lost, *self._short} if name != box)
+        return tuple(sorted(name for name in there if self._up[name] - lost.get(name, 0) < limits.get(name, 0)))
 
     def _kept(self, lost: Mapping[str, int], box: str | None = None) -> Kept:
-        uplinks, links = Fraction(1), (0, 0)
-        for name, needed in self._limits.needed.items():
-            left = self._up[name] - lost.get(name, 0)
+        uplinks, links = Fraction(1), (self._most, self._most)
+        for name in {*lost, *self._short}:
+            left, needed = self._up[name] - lost.get(name, 0), self._limits.needed.get(name, 0)
             if name in self._limits.hosts:
-                here = (left, self._had[name])
-                links = here if links == (0, 0) else min(links, here, key=lambda each: Fraction(*each))
+                links = min(links, (left, self._had[name]), key=lambda each: Fraction(*each))
             elif name != box and self._down[name] and needed:
                 uplinks = min(uplinks, Fraction(left, needed))
         return Kept(uplinks, links)

@@ -17,11 +17,7 @@ def share_there(choices: Choices, layout: Layout, *, lost: int = 0) -> float:
 
 
 def warnings(choices: Choices, layout: Layout) -> Iterator[str]:
-    """At most one: spines are there that join nothing, or too few for ``oversubscription``, ``capacity_after_loss``."""
-    if layout.all_leaves == layout.spine_groups and layout.spines_there and not layout.pods:
-        alone = "each spine group has one leaf" if layout.spine_groups > 1 else "one leaf has all hosts"
-        most = f"spine.count: 0 with max: {layout.spines}"
-        yield f"{alone}, so the spines join nothing: {most} leaves them out until a second leaf comes"
+    """At most one: the spines that are there carry less than ``oversubscription`` and ``capacity_after_loss`` say."""
     if not (layout.spines_to_come and layout.spines_there):
         return
     now, with_one_lost = share_there(choices, layout), share_there(choices, layout, lost=1)
@@ -32,6 +28,19 @@ def warnings(choices: Choices, layout: Layout) -> Iterator[str]:
             f"{there}{of_each}: until the others come, a full leaf has {min(1.0, now):.0%} of its declared uplink "
             f"bandwidth, and {min(1.0, with_one_lost):.0%} with one spine lost"
         )
+
+
+def idle(choices: Choices, layout: Layout) -> Iterator[str]:
+    """At most one: the spines of a fabric with leaves of one layout alone join nothing. Routers of a tree route."""
+    if (
+        choices.demand.fabric.design != "tree"
+        and layout.leaves == layout.spine_groups
+        and layout.spines_there
+        and not layout.pods
+    ):
+        alone = "each spine group has one leaf" if layout.spine_groups > 1 else "one leaf has all hosts"
+        most = f"spine.count: 0 with max: {layout.spines}"
+        yield f"{alone}, so the spines join nothing: {most} leaves them out until a second leaf comes"
 
 
 def refusals(choices: Choices, layout: Layout) -> Iterator[Finding]:

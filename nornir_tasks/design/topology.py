@@ -47,7 +47,9 @@ def lay_out(choices: Choices, marks: Marks, *, is_one_of_several: bool = False) 
     two = _two_tiers(choices) if choices.core is not None else None
     chosen, other = in_all_copies(choices, found.chosen), found.runner_up
     found = replace(found, chosen=chosen, runner_up=other and in_all_copies(choices, other))
-    more = (*_more_leaves(choices, found.chosen.layout), *spines_to_come.warnings(choices, found.chosen.layout))
+    layout = found.chosen.layout
+    more = (*_more_leaves(choices, layout), *spines_to_come.idle(choices, layout))
+    more += tuple(spines_to_come.warnings(choices, layout))
     found = replace(found, warnings=(*found.warnings, *more))
     if two is None or two.switches >= found.chosen.switches:
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,6 +11,9 @@ import requests
 from at_terminal import Operator, lab_of_its_own, small_site
 from by_hand import Hand
 
+from nornir_tasks.drivers.nxos_transport import upload
+from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.errors import StageError
 from switch_twins.eos.passwords import sha512_crypt
 from switch_twins.nxos.password import make_hash
 
@@ -112,6 +116,8 @@ def test_a_plan_on_a_system_whose_operators_read_no_configuration_names_the_miss
     output = as_viewer.run("plan", "--limit", SWITCHES["nxos"], code=6)
     assert f"{SWITCHES['nxos']}: account '{VIEWER}' may not read this switch's configurations" in output
     assert "% Permission denied for the role ('show running-config')" in output
+    output = as_viewer.run("validate", "--limit", SWITCHES["nxos"], code=9)
+    assert f"account '{VIEWER}' may not read this switch's configurations" in " ".join(output.split())
 
 
 def test_nobody_becomes_privileged_past_an_enable_password(lab: Operator, as_viewer: Operator) -> None:
@@ -199,6 +205,16 @@ def test_nxos_denies_an_operator_what_changes_the_switch_and_its_configurations(
 def test_nxos_lets_an_operator_look_and_an_account_with_one_of_two_roles_configure(lab: Operator) -> None:
     assert nxapi(signed_in(lab, "nxos"), "show version", "show vlan", "dir bootflash:") == []
     assert nxapi(signed_in(lab, "nxos", "chief"), "vlan 3210", "no vlan 3210", "show running-config") == []
+
+
+def test_nxos_takes_no_file_from_an_operator(lab: Operator) -> None:
+    spec = json.loads((lab.lab / "spec.json").read_text())
+    (device,) = (each for each in spec["devices"] if each["name"] == SWITCHES["nxos"])
+    places = (device["address"], device["api_port"], device["ssh_port"])
+    endpoint = Endpoint("leaf", *places, VIEWER, WORD, None, None, lab.lab / "known_hosts")
+    with pytest.raises(StageError, match="Permission denied for the role"):
+        upload(endpoint, "vlan 3210\n", "bootflash:/mine.cfg")
+    upload(replace(endpoint, username="chief"), "vlan 3210\n", "bootflash:/mine.cfg")
 
 
 def test_nvue_answers_403_to_a_write_of_a_monitor_and_lets_it_look(lab: Operator) -> None:

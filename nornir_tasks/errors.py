@@ -7,6 +7,7 @@
     ├── DeviceError             6   one switch did not answer as expected
     │   ├── ConnectError            nothing answers there
     │   ├── AuthError               the credentials were refused
+    │   ├── RightsError             the account may not do this
     │   ├── TrustError              its certificate or host key is not trusted
     │   ├── IdentityError           another serial number, model or release than declared
     │   ├── StageError              it refused the candidate
@@ -108,6 +109,10 @@ class ConnectError(DeviceError):
 
 class AuthError(DeviceError):
     """The switch refused the credentials."""
+
+
+class RightsError(DeviceError):
+    """The switch knows the account, and its role or privilege level does not allow this."""
 
 
 class TrustError(DeviceError):

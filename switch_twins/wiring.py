@@ -213,12 +213,16 @@ class Wiring:
         peer = link.peer
         assert peer is not None  # noqa: S101  (the caller asked only for plugged links)
         if peer in self.hosts:
-            is_sending = self.hosts[peer].lldp
-            return LldpNeighbor(link.port, peer.device, peer.device, peer.port, "") if is_sending else None
+            return _host(link.port, peer) if self.hosts[peer].lldp else None
         state, far = states.get(peer.device), interfaces.get(peer)
         if state is None or far is None or not (state.lldp_enabled and far.lldp_transmit):
             return None
         return LldpNeighbor(link.port, peer.device, state.hostname or peer.device, peer.port, far.description)
+
+
+def _host(local_port: str, host: End) -> LldpNeighbor:
+    """A host as lldpd announces it with ``portidsubtype ifname``: a port is its name, and so is its description."""
+    return LldpNeighbor(local_port, host.device, host.device, host.port, host.port)
 
 
 def _as_data(end: HostEnd) -> dict[str, object]:

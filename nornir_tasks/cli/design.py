@@ -18,6 +18,12 @@ Csv = Annotated[
     str | None,
     typer.Option("--csv", metavar="FILE", help="Write the cabling plan as CSV; - for stdout; no folder is made."),
 ]
+Xlsx = Annotated[
+    str | None,
+    typer.Option(
+        "--xlsx", metavar="FILE", help="Write the cabling plan as a workbook, all text as text; - for stdout."
+    ),
+]
 Svg = Annotated[
     str | None, typer.Option("--svg", metavar="FILE", help="Write a drawing as SVG; - for stdout; no folder is made.")
 ]
@@ -34,6 +40,7 @@ def design(
     site: options.Site = "lab",
     json: options.Json = False,
     csv: Csv = None,
+    xlsx: Xlsx = None,
     svg: Svg = None,
     explain: Explain = False,
     against: Against = None,
@@ -47,9 +54,10 @@ def design(
     from nornir_tasks.files.documents import is_stdout
     from nornir_tasks.usecases.site import load
 
-    targets = {"--csv": csv, "--svg": svg}
+    targets = {"--csv": csv, "--xlsx": xlsx, "--svg": svg}
     check_targets(targets, {"--json": json, "--explain": explain})
-    if bom and (svg is not None or explain or against is not None or (json and csv is not None)):
+    others = (xlsx, svg, against)
+    if bom and (explain or any(each is not None for each in others) or (json and csv is not None)):
         raise typer.BadParameter("--bom goes alone, or with one of --json and --csv, which then have the bill")
     designed = load(site)
     if bom:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
+    from nornir_tasks.design.cabling_plan import CableRow
     from nornir_tasks.design.network import Network
 
-Document = tuple[str, str]
-"""Its text, and one line that summarises it."""
+Document = tuple[str | bytes, str]
+"""Its text, or its bytes where it is none, and one line that summarises it."""
 
 
 def check_targets(targets: Mapping[str, str | None], printed: Mapping[str, bool]) -> None:
@@ -32,15 +33,15 @@ def write_targets(network: "Network", targets: Mapping[str, str | None]) -> list
     from nornir_tasks.files.documents import is_stdout, write_documents
 
     lines: list[str] = []
-    files: dict[Path, str] = {}
+    files: dict[Path, str | bytes] = {}
     for option, target in targets.items():
         if target is None:
             continue
-        text, what = _MAKERS[option](network)
+        content, what = _MAKERS[option](network)
         if is_stdout(target):
-            sys.stdout.write(text)
+            _print(content)
         else:
-            files[Path(target)] = text
+            files[Path(target)] = content
             lines.append(f"{target}: {what}")
     write_documents(files)
     return lines
@@ -50,23 +51,45 @@ def write_document(target: str, document: Document) -> tuple[str, ...]:
     """Write one document; return the line about its file, none for stdout."""
     from nornir_tasks.files.documents import is_stdout, write_documents
 
-    text, what = document
+    content, what = document
     if is_stdout(target):
-        sys.stdout.write(text)
+        _print(content)
         return ()
-    write_documents({Path(target): text})
+    write_documents({Path(target): content})
     return (f"{target}: {what}",)
 
 
+def _print(content: str | bytes) -> None:
+    if isinstance(content, str):
+        sys.stdout.write(content)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+
+
 def _cabling(network: "Network") -> Document:
-    from nornir_tasks.design.cabling_plan import cabling_csv, cabling_plan, parts
+    from nornir_tasks.design.cabling_plan import cabling_csv, cabling_plan
 
     rows = cabling_plan(network)
+    return cabling_csv(rows), _to_buy(network, rows)
+
+
+def _cabling_workbook(network: "Network") -> Document:
+    from nornir_tasks.design.cabling_plan import cabling_plan, cabling_workbook
+    from nornir_tasks.files.zipped import zipped
+
+    rows = cabling_plan(network)
+    return zipped(cabling_workbook(rows)), _to_buy(network, rows)
+
+
+def _to_buy(network: "Network", rows: "tuple[CableRow, ...]") -> str:
+    from nornir_tasks.design.cabling_plan import parts
+
     needed = [
         f"{count} x {part}" + (f" of {length_m} m" if length_m else "")
         for (part, length_m), count in parts(rows).items()
     ]
-    return cabling_csv(rows), f"{len(network.cables)} cables: {', '.join(needed)}"
+    return f"{len(network.cables)} cables: {', '.join(needed)}"
 
 
 def _drawing(network: "Network") -> Document:
@@ -76,4 +99,4 @@ def _drawing(network: "Network") -> Document:
     return drawing(network), f"drawing of {len(network.planes)} {planes}, {len(network.devices):,} switches"
 
 
-_MAKERS = {"--csv": _cabling, "--svg": _drawing}
+_MAKERS = {"--csv": _cabling, "--xlsx": _cabling_workbook, "--svg": _drawing}

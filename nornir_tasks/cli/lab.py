@@ -38,8 +38,12 @@ def up(
         typer.Option("--boundary/--no-boundary", help="Have the boundary's hosts as containers, or none; needs root."),
     ] = None,
     host_lldp: Annotated[
-        bool, typer.Option("--host-lldp", help="Have the hosts announce themselves to their leaves by LLDP.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--host-lldp/--no-host-lldp",
+            help="Have all hosts, or none, announce themselves by LLDP; default: those with rails, as their role can.",
+        ),
+    ] = None,
     routed: Annotated[
         bool,
         typer.Option(

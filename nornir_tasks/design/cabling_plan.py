@@ -18,6 +18,7 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.design.plugs import leg_of
 from nornir_tasks.design.racks import Place
 from nornir_tasks.design.spreadsheet import as_cell
+from nornir_tasks.design.workbook import workbook
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,11 @@ def cabling_csv(rows: tuple[CableRow, ...]) -> str:
     values = map(attrgetter(*COLUMNS), rows)
     writer.writerows([as_cell(each) if isinstance(each, str) else each for each in row] for row in values)
     return "".join(text.lines)
+
+
+def cabling_workbook(rows: tuple[CableRow, ...]) -> dict[str, str]:
+    """The same table as the parts of a workbook, in which all text is as it stands in the intent."""
+    return workbook("cables", COLUMNS, [attrgetter(*COLUMNS)(row) for row in rows])
 
 
 def parts(rows: tuple[CableRow, ...]) -> dict[tuple[str, int | None], int]:

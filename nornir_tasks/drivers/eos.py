@@ -1,5 +1,6 @@
 """SwitchSession for EOS: NAPALM's driver underneath, one configuration session under the switch's own commit timer."""
 
+import re
 import secrets
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -13,8 +14,9 @@ from pyeapi.eapilib import CommandError
 
 from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.drivers.eos_transport import KeepAliveEapi
+from nornir_tasks.drivers.rights import missing_right
 from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
-from nornir_tasks.errors import CommitError, DeviceError, Problem, StageError
+from nornir_tasks.errors import CommitError, DeviceError, Problem, RightsError, StageError
 from nornir_tasks.platforms.eos.candidate import session_changes
 from nornir_tasks.platforms.eos.observe import BGP, BGP_IPV6, OBSERVING, sessions
 from nornir_tasks.platforms.observed import FIELDS, Form, Observed, Observing
@@ -24,6 +26,11 @@ SESSIONS = "show configuration sessions detail"
 UNSAVED = "show running-config diffs"
 """What differs between running and startup configuration; nothing, where all is saved (anta 1.10.0,
 tests/configuration.py, VerifyRunningConfigDiffs)."""
+
+_LACKS_RIGHT = re.compile(r"Authorization denied for command|privileged mode required|'enable' failed")
+"""EOS's words to an account whose role or privilege level does not allow a command (published answers of 4.35 and
+4.36); and that it may not become privileged."""
+_CONFIGURES = re.compile(r"'(?:configure|copy|write|delete)\b")
 
 
 def session(endpoint: Endpoint) -> "EosSession":
@@ -87,7 +94,7 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         try:
             # NAPALM takes the session back itself when a line is refused
             self.load_merge_candidate(config="\n".join(candidate.payload))
-        except MergeConfigException as error:
+        except (MergeConfigException, CommandError) as error:  # CommandError: to drop the session was refused as well
             self.config_session = None
             raise self._refused(StageError, error.__context__ or error, "the switch refused the candidate") from None
         try:
@@ -214,14 +221,14 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
             raise self._refused(error, refused, "the switch refused a command") from None
 
     def _refused(self, error: type[DeviceError], cause: BaseException, what: str) -> DeviceError:
-        return error(
-            Problem(
-                where=self.endpoint.device,
-                what=what,
-                found=_words(cause),
-                hint="nothing was committed" if error is StageError else "",
-            )
-        )
+        words = _words(cause)
+        if _LACKS_RIGHT.search(words):
+            deed = "change this switch" if _CONFIGURES.search(words) else "read this switch's configuration"
+            needed = "privilege 15 and a role that may configure, such as network-admin"
+            problem = missing_right(self.endpoint, deed, needed, words)
+            return error(problem) if issubclass(error, CommitError) else RightsError(problem)
+        hint = "nothing was committed" if error is StageError else ""
+        return error(Problem(where=self.endpoint.device, what=what, found=words, hint=hint))
 
     def _sessions(self) -> dict[str, Any]:
         return self._ask([SESSIONS])[0]

@@ -7,7 +7,7 @@ from typing import Any
 from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.drivers.nvue_client import DONE, EDITABLE, WAITING, NvueClient, NvueRefusal
 from nornir_tasks.drivers.session import Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
-from nornir_tasks.errors import CommitError, DeviceError, Problem, StageError
+from nornir_tasks.errors import CommitError, DeviceError, Problem, RightsError, StageError
 from nornir_tasks.platforms.nvue.candidate import changes_between, diff_text, keys_of
 from nornir_tasks.platforms.nvue.observe import BGP, OBSERVING, sessions
 from nornir_tasks.platforms.observed import FIELDS, Observed, Request
@@ -92,7 +92,7 @@ class NvueSession:
         try:
             controls = {} if confirm_within_s is None else {"confirm": confirm_within_s}
             self.client.request_state(revision, "apply", **controls)
-        except NvueRefusal as refused:
+        except (NvueRefusal, RightsError) as refused:
             with suppress(DeviceError):
                 self.client.delete_revision(revision)
             raise CommitError(_with_hint(refused, "the running configuration is as it was before")) from refused

@@ -14,10 +14,11 @@ from urllib.parse import quote
 import requests
 from requests.adapters import HTTPAdapter
 
+from nornir_tasks.drivers.rights import missing_right
 from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.drivers.tls import is_distrust, reason
 from nornir_tasks.drivers.validity import clock_problem
-from nornir_tasks.errors import AuthError, ConnectError, DeviceError, Problem, TrustError
+from nornir_tasks.errors import AuthError, ConnectError, DeviceError, Problem, RightsError, TrustError
 from nornir_tasks.platforms.nvue.capabilities import MAX_APPLY_S
 
 DONE = frozenset({"applied", "applied_and_saved", "saved", "auto_save"})
@@ -45,6 +46,7 @@ WAITING = "confirm"
 
 _FIRST_POLL_S, _LAST_POLL_S = 0.02, 1.0
 
+_FORBIDDEN = 403
 _NOT_FOUND = 404
 _SERVER_ERROR = 500
 """From this HTTP status on, the fate of the request is unknown (RFC 9110, section 15.6)."""
@@ -219,7 +221,16 @@ class NvueClient:
                 timeout=self.endpoint.timeout_s,
                 allow_redirects=False,
             )
-        if answer.status_code in (401, 403):
+        if answer.status_code == _FORBIDDEN and method != "GET":
+            raise RightsError(
+                missing_right(
+                    self.endpoint,
+                    "change this switch",
+                    "role system-admin or nvue-admin (nvue-monitor may only look)",
+                    f"HTTP {answer.status_code}: {_words(answer)}",
+                )
+            )
+        if answer.status_code in (401, _FORBIDDEN):
             raise self._unauthorised(answer.status_code)
         if answer.status_code >= _SERVER_ERROR:
             raise self._unavailable(answer)

@@ -17,8 +17,9 @@ from napalm.nxos import NXOSDriver
 from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.drivers.nxos_state import FILES, SAVED, before_file, files_of, is_saved, waiting
 from nornir_tasks.drivers.nxos_transport import NOT_RUN, STRUCTURED, TEXT, Command, KeepAliveClient, Reply, upload
+from nornir_tasks.drivers.rights import missing_right
 from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, unnoted
-from nornir_tasks.errors import CommitError, ConnectError, DeviceError, Problem, StageError
+from nornir_tasks.errors import CommitError, ConnectError, DeviceError, Problem, RightsError, StageError
 from nornir_tasks.platforms.nxos.capabilities import MAX_APPLY_S
 from nornir_tasks.platforms.nxos.config_text import to_tree
 from nornir_tasks.platforms.nxos.observe import BGP, OBSERVING, sessions
@@ -89,6 +90,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         replies = self._api.batch(commands)
         for reply in replies:
             if reply.error is not None:
+                self._require_right("read this switch's configurations", reply)
                 raise DeviceError(
                     Problem(
                         where=self.endpoint.device,
@@ -116,6 +118,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
                 (Command(f"configure replace bootflash:{name}.cfg verify-only"),), timeout_s=MAX_APPLY_S
             )
             if reply.error is not None or VERIFIED not in reply.body:
+                self._require_right("change this switch", reply)
                 raise StageError(self._refused("the switch refused the candidate", reply))
         except DeviceError:
             self._drop_quietly()
@@ -268,6 +271,14 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
             self.abort()
         self._staged = None
 
+    def _require_right(self, deed: str, reply: Reply) -> None:
+        """Raise RightsError if a command was refused for the account's roles."""
+        words = reply.error or ""
+        if _LACKS_RIGHT.search(words):
+            words = f"{words} ('{reply.command}')"
+            needed = "role network-admin (network-operator may not read configurations)"
+            raise RightsError(missing_right(self.endpoint, deed, needed, words))
+
     def _refused(self, what: str, reply: Reply) -> Problem:
         return Problem(
             where=self.endpoint.device,
@@ -286,6 +297,9 @@ def _answers(replies: Iterable[Reply]) -> dict[str, Any]:
     return {each.command: each.body for each in replies if each.error is None}
 
 
+_LACKS_RIGHT = re.compile(r"Permission denied for the role|AAA authorization failed")
+"""NX-OS's words to an account whose roles, or whose server of accounts, do not allow a command (9.3(12), as published;
+napalm issue 2275)."""
 _FAILED = re.compile(r"\b(?:failed|error|invalid|aborted)\b", re.IGNORECASE)
 _TELLING = re.compile(r"fail|error|invalid|incomplete|abort|mismatch|not |\^", re.IGNORECASE)
 _MAX_WORDS_LINES = 12

@@ -30,19 +30,19 @@ def is_stdout(target: str) -> bool:
         return False
 
 
-def write_documents(texts: Mapping[Path, str]) -> None:
+def write_documents(documents: Mapping[Path, str | bytes]) -> None:
     """Write these files, no plain one before all can be written. Raises LocalError naming the one that cannot."""
     hidden: dict[Path, Path] = {}
     try:
-        for path, text in texts.items():
+        for path, content in documents.items():
             if not _is_written_through(path):
                 with _naming(path):
                     real = path.resolve()
-                    hidden[real] = unfinished(real, text)
-        for path, text in texts.items():
+                    hidden[real] = unfinished(real, content)
+        for path, content in documents.items():
             if _is_written_through(path):
                 with _naming(path):
-                    path.write_text(text, encoding="utf-8")
+                    path.write_bytes(_as_bytes(content))
         for real, file in hidden.items():
             with _naming(real):
                 file.replace(real)
@@ -51,16 +51,20 @@ def write_documents(texts: Mapping[Path, str]) -> None:
             file.unlink(missing_ok=True)
 
 
-def unfinished(path: Path, text: str) -> Path:
-    """The text in a hidden file beside ``path``, ready to take its name, with mode and owner of what has it now."""
+def _as_bytes(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content
+
+
+def unfinished(path: Path, content: str | bytes) -> Path:
+    """The content in a hidden file beside ``path``, ready to take its name, with mode and owner of what has it now."""
     before = path.stat() if path.exists() else None
     if before and (stat.S_ISDIR(before.st_mode) or not os.access(path, os.W_OK)):
         code = errno.EISDIR if stat.S_ISDIR(before.st_mode) else errno.EACCES
         raise OSError(code, os.strerror(code), str(path))
     hidden = path.parent / f".{path.name}.{secrets.token_hex(4)}"
     try:
-        with hidden.open("x", encoding="utf-8") as file:
-            file.write(text)
+        with hidden.open("xb") as file:
+            file.write(_as_bytes(content))
         if before:
             with suppress(PermissionError):
                 os.chown(hidden, before.st_uid, before.st_gid)

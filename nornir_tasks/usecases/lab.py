@@ -44,8 +44,8 @@ class LabOptions:
     """Round-trip time to every switch's API."""
     hosts: int | None = None
     """Number of the design's hosts to run as machines (needs root); None: machines stay as they are."""
-    host_lldp: bool = False
-    """Whether hosts announce themselves to their leaves by LLDP."""
+    host_lldp: bool | None = None
+    """Whether hosts announce themselves by LLDP; None: those do that role rail_interfaces would have do it."""
     routed: bool = False
     """Whether switches route by FRR, in network namespaces (needs root); else routes are simulated."""
     machine: bool = False
@@ -238,7 +238,7 @@ def status(site: str | Path) -> LabStatus:
 
 def lab_plan(
     design: SiteDesign,
-    host_lldp: bool = False,
+    host_lldp: bool | None = None,
     only: Collection[str] | None = None,
     routed: bool = False,
     *,
@@ -246,7 +246,8 @@ def lab_plan(
 ) -> LabPlan:
     """The design's devices, cables and hosts, and the ASN each switch's day-0 BGP process runs.
 
-    ``only``: these switches and the cables between them and to hosts; None means all.
+    ``host_lldp``: do hosts announce themselves? None: those with rails do. ``only``: these switches and the cables
+    between them and to hosts; None means all.
     """
     network = design.network
     there = {each.name for each in network.devices if only is None or each.name in only}
@@ -271,7 +272,9 @@ def lab_plan(
                 address = f"{circuit.lower_address}/{circuit.use.prefix_length}"
                 routes = (LabRoute(ANYWHERE, circuit.upper_address),) if circuit.upper_address else ()
                 end = LabHostEnd(mac=played_mac(lower[0]), addresses=(address,), routes=routes)
-            hosts.append(LabHost(*lower, upper, mtu_bytes, link.name, host_lldp, end))
+            can = lower[0] not in attached and ends.may_announce(lower[0])
+            announces = can if host_lldp is None else host_lldp
+            hosts.append(LabHost(*lower, upper, mtu_bytes, link.name, announces, end))
     used = {(each.name, each.end.bond) for each in hosts if each.end is not None}
     bonds = tuple(each for each in ends.bonds if len(there) == len(network.devices) or (each.host, each.name) in used)
     return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts), bonds, attached, routed, in_machine)

@@ -20,11 +20,17 @@ class EndsOfHosts:
 
     bonds: tuple[LabBond, ...] = ()
     has_variables: bool = False
+    with_rails: frozenset[str] = frozenset()
+    """Those that role rail_interfaces brings up, the one that has hosts speak LLDP."""
     _ends: Mapping[tuple[str, str], LabHostEnd] = field(default_factory=dict)
 
     def end(self, host: str, port: str) -> LabHostEnd | None:
         """One port; None where the site's hosts have no variables. A port that they do not name is in no bond."""
         return self._ends.get((host, port), _NOTHING) if self.has_variables else None
+
+    def may_announce(self, host: str) -> bool:
+        """Can its roles have it speak LLDP? Where hosts have no variables, nothing speaks against it."""
+        return host in self.with_rails or not self.has_variables
 
 
 def ends_of_hosts(design: SiteDesign) -> EndsOfHosts:
@@ -44,7 +50,8 @@ def ends_of_hosts(design: SiteDesign) -> EndsOfHosts:
         for rail in variables.get("rail_interfaces_rails", ()):
             routes = tuple(_routes(rail, rail.get("plane_supernet") or plane))
             ends[host, rail["name"]] = LabHostEnd(None, rail["match"].get("mac"), tuple(_addresses(rail)), routes)
-    return EndsOfHosts(tuple(bonds), has_variables=True, _ends=ends)
+    with_rails = frozenset(host for host, each in found.variables.items() if each.get("rail_interfaces_rails"))
+    return EndsOfHosts(tuple(bonds), has_variables=True, with_rails=with_rails, _ends=ends)
 
 
 def _bond(host: str, bond: Mapping[str, Any]) -> LabBond:

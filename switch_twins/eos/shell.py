@@ -17,14 +17,20 @@ from .configuration import IncompleteCommand, RefusedCommand, Session
 from .exec import run_exec
 from .listing import as_commands, include, listing, section, session_diff, startup_diff
 from .passwords import matches
+from .rights import is_denied, needs_privilege
 from .shows import find_show
 from .shows.texts import find_text
 from .view import View
 
-INVALID, COULD_NOT_RUN, UNCONVERTED = 1002, 1000, 1003
+INVALID, COULD_NOT_RUN, UNCONVERTED, UNAUTHORIZED = 1002, 1000, 1003, 1005
 """Error codes of eAPI. Source: pyeapi 1.0.4 eapilib, Arista eAPI recordings in public test suites."""
 
-REASONS = {INVALID: "invalid command", COULD_NOT_RUN: "could not run command", UNCONVERTED: "unconverted command"}
+REASONS = {
+    INVALID: "invalid command",
+    COULD_NOT_RUN: "could not run command",
+    UNCONVERTED: "unconverted command",
+    UNAUTHORIZED: "permission denied",  # from memory; of this code pyeapi says "Command unauthorized"
+}
 _NO_JSON = "Command cannot be used over the API at this time. To see ASCII output, set format='text' in your request"
 
 
@@ -42,8 +48,8 @@ _PIPES = ("section", "begin", "include", "grep", "no-more", "json")
 class Shell:
     """Runs the commands of one request for one user."""
 
-    def __init__(self, view: View, user: str) -> None:
-        self._view, self._user = view, user
+    def __init__(self, view: View, user: str, *, is_privileged: bool = True) -> None:
+        self._view, self._user, self._is_privileged = view, user, is_privileged
         self._session: Session | None = None
         self._terminal: ConfigSession | None = None
 
@@ -89,17 +95,36 @@ class Shell:
             return {"output": json.dumps(answer, indent=4) + "\n" if answer else ""}
         return answer
 
+    def _require_right(self, words: str) -> None:
+        """Of a command in exec mode."""
+        if is_denied(self._view.tree, self._user, words):
+            raise CommandFailedError(UNAUTHORIZED, f"Authorization denied for command '{words}'")
+        if not self._is_privileged and needs_privilege(words):
+            raise CommandFailedError(INVALID, "Invalid input (privileged mode required)")
+
+    def _enable(self, password: str) -> None:
+        """Become privileged; the words for a wrong password are from memory."""
+        if not self._is_privileged and self.has_enable_password and not self.is_enable_password(password.strip()):
+            raise CommandFailedError(COULD_NOT_RUN, "Bad secret")
+        self._is_privileged = True
+
     def _dispatch(self, line: str, body: str | None, is_text: bool) -> dict[str, Any] | str:
+        words = " ".join(line.split())
+        if self.editor is None:
+            self._require_right(words)
+            if words in ("enable", "en"):
+                self._enable(body or "")
+                return {}
         if re.match(r"show\s", line, re.IGNORECASE):
-            return self._show(" ".join(line.split()), is_text)
+            return self._show(words, is_text)
         if self._session is not None or self._terminal is not None:
             self._configure(line, body)
             return {}
-        answer = run_exec(self._view, " ".join(line.split()), is_text)
+        answer = run_exec(self._view, words, is_text)
         if answer is not None:
             return answer
         for pattern, command in _EXEC:
-            found = pattern.fullmatch(" ".join(line.split()))
+            found = pattern.fullmatch(words)
             if found:
                 command(self, found)
                 return {}
@@ -174,7 +199,7 @@ class Shell:
         self._view.configuration.delete(found["name"])
 
     def _nothing(self, _: re.Match[str]) -> None:
-        """enable, terminal settings: no effect over eAPI."""
+        """Terminal settings: no effect over eAPI."""
 
     # -- show ------------------------------------------------------------------------------------------------------
 
@@ -320,7 +345,7 @@ def _command(
 
 # The shell's own methods, by command line.
 _EXEC = (
-    _command(r"enable|disable|terminal (length|width) \d+|exit|end", Shell._nothing),  # noqa: SLF001
+    _command(r"disable|terminal (length|width) \d+|exit|end", Shell._nothing),  # noqa: SLF001
     _command(r"configure( terminal)?", Shell._enter_terminal),  # noqa: SLF001
     _command(r"configure session (?P<name>\S+) commit( timer (?P<timer>\d\d:\d\d:\d\d))?", Shell._commit),  # noqa: SLF001
     _command(r"configure session (?P<name>\S+) abort", Shell._abort),  # noqa: SLF001

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 
 from ..engine import Node
+from .rights import needs_privilege
 from .shell import CommandFailedError, Shell
 from .view import short_name
 
 _SESSION_CHARACTERS = 6
-_PRIVILEGED = re.compile(r"(?:conf|copy|write|wr\b|delete|reload|sh\w* (?:run|start|session-config|configuration))")
 _FIXED = {
     "address-family": "af",
     "ip prefix-list": "ip-pfx",
@@ -76,7 +76,7 @@ class Terminal:
             self.is_privileged = not self.waits_for_password
         elif words == "disable":
             self.is_privileged = False
-        elif not self.is_privileged and _PRIVILEGED.match(words):
+        elif not self.is_privileged and needs_privilege(words):
             return "% Invalid input (privileged mode required)\n"
         elif words not in ("", "!"):
             return None

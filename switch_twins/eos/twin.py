@@ -17,14 +17,13 @@ from .listing import listing
 from .machine import POWER_LOSS, USER, Machine
 from .outside import with_outside
 from .passwords import matches
+from .rights import PRIVILEGED_LEVEL, level
 from .seedable import SEEDABLE
 from .served import served_api, serves_ssh
 from .shell import Shell
 from .ssh import SshServer
 from .terminal import Terminal
 from .view import View
-
-_PRIVILEGED = 15
 
 
 class EosTwin:
@@ -44,7 +43,9 @@ class EosTwin:
         self.api = served_api(device, lab.certificates, lambda: self.configuration.running)
         self._ssh = SshServer(self, lambda: lab.certificates.host_key(device))
         self.machine.certificate = self.api.file
-        self._server = EapiServer(self.name, self.authenticate, self.shell, self.is_reachable, self.api, self.requests)
+        self._server = EapiServer(
+            self.name, self.authenticate, self.eapi_shell, self.is_reachable, self.api, self.requests
+        )
 
     def state(self) -> SwitchState:
         """The running configuration's meaning for neighbours; derived once after each change."""
@@ -93,13 +94,16 @@ class EosTwin:
         """A command line for one request."""
         return Shell(self.view(), user)
 
+    def eapi_shell(self, user: str) -> Shell:
+        """A command line for one request over eAPI, privileged at once for an account of that level."""
+        return Shell(self.view(), user, is_privileged=level(self.configuration.running, user) == PRIVILEGED_LEVEL)
+
     def terminal(self, user: str) -> Terminal:
         """A login over SSH: privileged at once if authorization looks at the accounts' levels."""
-        tree, account = self.configuration.running, self.configuration.running.first(f"username {user}")
+        tree = self.configuration.running
         line = tree.first("aaa authorization exec default")
         by_level = line is not None and "local" in line.words.split()
-        level = int(account.params.get("level", 1)) if account is not None else 1
-        return Terminal(self.shell(user), is_privileged=by_level and level == _PRIVILEGED)
+        return Terminal(self.shell(user), is_privileged=by_level and level(tree, user) == PRIVILEGED_LEVEL)
 
     def view(self) -> View:
         """The input of show commands, as of now."""

@@ -8,6 +8,7 @@ import re
 from ..engine import ConfigSession, LineError
 from .commands import ACTIONS, invalid, refused
 from .reply import Reply, View
+from .rights import DENIED, may_configure, reads
 from .shows import SHOWS
 from .store import FileError
 
@@ -42,7 +43,11 @@ class Cli:
         command, *filters = [part.strip() for part in re.split(r" \| ", line.strip())]
         if not command or command.startswith("!"):
             return Reply()
-        reply = self._exec(" ".join(command.split()))
+        command = " ".join(command.split())
+        if not reads(command) and not may_configure(self.view.store.running, self.user):
+            self.is_exec = command.startswith("sh")
+            return refused(DENIED)
+        reply = self._exec(command)
         self.is_exec = reply is not None
         if reply is None:
             reply = self._configure(line) if self._session is not None else invalid()

@@ -11,6 +11,7 @@ from ..certificates import LabCertificates
 from ..ssh import Host, Listener, typed
 from .cli import Cli
 from .reply import Reply
+from .rights import DENIED, may_configure
 
 
 class Backend(Host, Protocol):
@@ -42,8 +43,9 @@ class SshServer:
         feature = "sftp-server" if channel.get_subsystem() == "sftp" else "scp-server"
         self._switch.requests.requests += 1
         cli = self._switch.open_cli(str(channel.get_extra_info("username")))
-        is_on = cli.view.store.running.first(f"feature {feature}") is not None
-        return _Bootflash(channel, self._bootflash, "" if is_on else feature)
+        running = cli.view.store.running
+        refusal = "" if running.first(f"feature {feature}") is not None else f"feature {feature} is not enabled"
+        return _Bootflash(channel, self._bootflash, refusal or ("" if may_configure(running, cli.user) else DENIED))
 
     async def _serve(self, process: asyncssh.SSHServerProcess[str]) -> None:
         """One shell or one command."""
@@ -69,15 +71,15 @@ class SshServer:
 
 
 class _Bootflash(asyncssh.SFTPServer):
-    """bootflash: over SCP: one flat directory. ``missing_feature`` refuses everything."""
+    """bootflash: over SCP: one flat directory. With ``refusal`` everything is refused, in these words."""
 
-    def __init__(self, channel: asyncssh.SSHServerChannel[Any], directory: Path, missing_feature: str) -> None:
+    def __init__(self, channel: asyncssh.SSHServerChannel[Any], directory: Path, refusal: str) -> None:
         super().__init__(channel)
-        self._directory, self._missing = directory, missing_feature
+        self._directory, self._refusal = directory, refusal
 
     def map_path(self, path: bytes) -> bytes:
-        if self._missing:
-            raise asyncssh.SFTPPermissionDenied(f"feature {self._missing} is not enabled")
+        if self._refusal:
+            raise asyncssh.SFTPPermissionDenied(self._refusal)
         name = path.decode().removeprefix("bootflash:").strip("/")
         name = name.removeprefix("sup-local").strip("/")
         if "/" in name or name.startswith("."):

@@ -22,7 +22,8 @@ def pushed_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     where = tmp_path_factory.mktemp("clients")
     shutil.copytree(ROOT / "inventory/lab", where / "lab")
     operator = Operator(where / "lab", where / "state")
-    operator.start()
+    operator.run("lab", "up", "--no-host-lldp")  # what clients are asked about neighbours is about switches
+    operator.day0 = operator.running()
     try:
         operator.run("push", "--yes")
         yield operator

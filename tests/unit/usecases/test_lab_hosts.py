@@ -91,3 +91,18 @@ def test_a_lab_whose_hosts_had_other_bonds_is_another_lab(plan: LabPlan) -> None
     assert differences(slow, wanted) == ["1 bond of a host is another now: gpu-1:front"]
     older = {key: value for key, value in wanted.items() if key != "bonds"}
     assert "8 bonds of hosts are new: " in differences(older, wanted)[0]
+
+
+def test_hosts_with_rails_announce_themselves_and_what_their_role_is_not_for_does_not(plan: LabPlan) -> None:
+    variables = inventory(LAB, with_planned=True).variables
+    with_rails = {host for host, each in variables.items() if each.get("rail_interfaces_rails")}
+    assert with_rails
+    assert {each.name for each in plan.hosts if each.lldp} == with_rails
+    assert {each.name for each in plan.hosts if not each.lldp} >= plan.attached
+
+
+def test_all_hosts_or_none_announce_themselves_where_somebody_says_so() -> None:
+    design = load(LAB)
+    everybody = lab_plan(design, host_lldp=True)
+    assert {each.name for each in everybody.hosts if each.lldp} > everybody.attached
+    assert not any(each.lldp for each in lab_plan(design, host_lldp=False).hosts)

@@ -21,7 +21,10 @@ def _ports(link: Link) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def replay(old: Network, new: Network) -> Moves:
-    """Do the steps: no cable stays in a box that is taken out, no port ever holds two cables, and a step that says nothing takes nobody below the floor."""
+    """Do the steps: no cable stays in a box that is taken out, no port ever holds two cables.
+
+    A step that says nothing takes nobody below the floor.
+    """
     found, legs, floor = moves(old, new), joined(old), floors(old, new)
     for step in found.steps:
         there = +legs

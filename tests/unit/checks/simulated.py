@@ -388,8 +388,8 @@ def _observed(sim: FabricSim, config: DeviceConfig) -> Observed:
 
 
 def _carried(sim: FabricSim, config: DeviceConfig) -> Iterator[PortVlans]:
-    """VLANs that are there, on ports that are up."""
-    there = {each.number for each in config.vlans}
+    """VLANs that are there, on ports that are up; the one of a Cumulus peer link's untagged frames always is."""
+    there = {each.number for each in config.vlans} | ({1} if config.os == "nvue" else set[int]())
     for port in sim.state(config.name).interfaces:
         if port.vlans and not port.group and sim.is_up(config.name, port.name):
             yield PortVlans(port.name, port.vlans & there)

@@ -29,7 +29,7 @@ from .seeds import ERRDISABLED, Seeds, Value
 from .sessions import BgpSession, Key
 from .solution import Hold, NextHop, Route, Solution
 from .spec import Cable, End, Host
-from .state import SwitchState
+from .state import InterfaceState, SwitchState
 from .twin import Twin
 from .wiring import Link, LldpNeighbor, Wiring
 
@@ -207,6 +207,14 @@ class FabricSim:
     def members(self, device: str, group: str) -> tuple[Member, ...]:
         """The members of a group, bundled or not, in order of the switch's interfaces."""
         return self._now().groups.members(device, group)
+
+    def blocking_row(self, device: str, group: InterfaceState) -> str:
+        """The row in which both switches of a pair conflict, so that this one holds a group down; "" if none."""
+        return self._now().groups.blocking_row(device, group)
+
+    def suspended(self, device: str, group: InterfaceState) -> frozenset[int]:
+        """The VLANs of a group that a switch of a pair does not forward, as the other one has others."""
+        return self._now().groups.suspended(device, group)
 
     def lacp_system(self, near: End, name: str) -> tuple[str, ...]:
         """The MAC address, six octets, by which a partner names itself in LACP at a port; ``near``: this port."""

@@ -12,6 +12,9 @@ bonding/bond_3ad.c, AD_MUX_ATTACHED). A host of which nothing is said answers as
 Both switches of a pair are one partner of a group over both. While the peer link is up they take one partner for it: of
 two with as many members, that of the primary (IEEE 802.1AX: members of one aggregator have one partner).
 
+A switch that hears its peer holds groups over both down, or suspends VLANs on them, where both have values otherwise
+that its OS does not put up with (consistency.py).
+
 Left out: how long LACP takes, priorities, bypass and fallback of a member that hears nothing (it is not bundled here),
 and whether both of a pair have the same domain.
 """
@@ -22,6 +25,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from .consistency import Difference, conflicts, uncommon_vlans, why_down
 from .spec import End, Host
 from .state import InterfaceState, PairState, SwitchState
 from .wiring import Link, Wiring
@@ -50,6 +54,7 @@ class Groups:
         self._ports: dict[str, dict[str, tuple[str, ...]]] = {}
         self._pairs: dict[str, PairState | None] = {}
         self._over_both: dict[str, dict[str, str]] = {}
+        self._conflicts: dict[tuple[str, str], tuple[Difference, ...]] = {}
         self._bonds: dict[Partner, tuple[End, ...]] = {}
         for end, host in wiring.hosts.items():
             bond = _bond_of(host)
@@ -64,6 +69,7 @@ class Groups:
                 found[each.group] = (*found.get(each.group, ()), each.name)
         self._ports[state.name], self._pairs[state.name] = found, state.pair
         self._over_both[state.name] = {each.over_both: each.name for each in state.interfaces if each.over_both}
+        self._conflicts = {both: found for both, found in self._conflicts.items() if state.name not in both}
 
     def is_up(self, device: str, group: InterfaceState) -> bool:
         """Whether a group has as many bundled members as it needs, and one at least."""
@@ -86,22 +92,28 @@ class Groups:
         return {end for end in found if end.device in self._links}
 
     def _beside(self, end: End) -> Iterator[End]:
-        """Far ends of the other members of a port's group or a host's bond; for one over both, of the peer link too."""
+        """Far ends of the other members of a port's group or a host's bond; for one over both, of the peer link too.
+
+        What goes over the peer link may bring the groups over both down, or up.
+        """
         host = self._wiring.hosts.get(end)
         interface = self._interfaces.get(end)
         if host is not None:
             ends: Iterable[End] = self._bonds.get((host.name, _bond_of(host)), ())
         else:
             names = self._with_peer_link(end.device, interface.group) if interface is not None else ()
-            ends = (End(end.device, port) for name in names for port in self._members_of(end.device, name))
+            ends = [End(end.device, port) for name in names for port in self._members_of(end.device, name)]
+            yield from ends
         for each in ends:
             far, _ = self._wiring.far(each)
             if far is not None:
                 yield far
 
     def _with_peer_link(self, device: str, group: str) -> tuple[str, ...]:
-        pair, owner = self._pairs.get(device), self._interfaces.get(End(device, group))
-        return (group, pair.peer_link) if pair is not None and owner is not None and owner.over_both else (group,)
+        pair, over_both = self._pairs.get(device), self._over_both.get(device, {}).values()
+        if pair is not None and group in (pair.peer_link, *over_both):
+            return (pair.peer_link, *over_both)
+        return (group,)
 
     def _members_of(self, device: str, group: str) -> tuple[str, ...]:
         return self._ports.get(device, {}).get(group, ())
@@ -115,8 +127,8 @@ class Groups:
 
     def _hears(self, end: End, group: InterfaceState | None) -> Member:
         near, link = self._interfaces[end], self._links[end.device].get(end.port)
-        if group is None or not group.is_admin_up:
-            return Member(end.port, False, "its group is shut" if group is not None else "its group does not exist")
+        if shut := self._why_shut(end.device, group):
+            return Member(end.port, False, f"its group {shut}")
         if link is None or not link.is_up or link.peer is None:
             return Member(end.port, False, link.reason if link is not None else "there is no such port")
         if near.lacp_active is None:
@@ -131,12 +143,19 @@ class Groups:
             return Member(end.port, False, silent)
         return Member(end.port, True, partner=self.system(link.peer.device, far.group))
 
+    def _why_shut(self, device: str, group: InterfaceState | None) -> str:
+        """Why a switch uses no port of a group, "" if it may."""
+        if group is None:
+            return "does not exist"
+        row = self.blocking_row(device, group)
+        return f"is held down: both switches conflict in {row}" if row else "" if group.is_admin_up else "is shut"
+
     def _why_silent(self, near: InterfaceState, device: str, far: InterfaceState | None) -> str:
         """Why no LACP comes from the far end, "" if it does."""
         if far is None or not far.group:
             return "the other end is in no group"
         owner = self._interfaces.get(End(device, far.group))
-        if owner is None or not owner.is_admin_up:
+        if self._why_shut(device, owner):
             return "the other end's group is shut"
         return _why_no_answer(near, far.lacp_active)
 
@@ -204,6 +223,29 @@ class Groups:
             return ((device, group),)
         found = ((device, group), (other, there))
         return found if self._rank(device) < self._rank(other) else found[::-1]
+
+    def blocking_row(self, device: str, group: InterfaceState) -> str:
+        """The row of the conflict by which a switch holds a group over both down; "" if it does not."""
+        other = self.other(device) if group.over_both else None
+        found = self._agreed(device, other) if other is not None else ()
+        is_secondary = other is not None and self._rank(device) > self._rank(other)
+        return why_down(found, group.over_both, is_secondary=is_secondary) if found else ""
+
+    def suspended(self, device: str, group: InterfaceState) -> frozenset[int]:
+        """The VLANs that a switch suspends on a group over both, as its peer has others."""
+        other = self.other(device) if group.over_both else None
+        found = self._agreed(device, other) if other is not None else ()
+        return uncommon_vlans(found, group.over_both) & group.vlans if found else frozenset()
+
+    def _agreed(self, device: str, other: str) -> tuple[Difference, ...]:
+        """The conflicts of both switches of a pair while they hear one another, as the first sees them."""
+        mine, its = self._pairs[device], self._pairs[other]
+        if mine is None or its is None or (mine.needs_same_domain and mine.domain != its.domain):
+            return ()
+        if (device, other) not in self._conflicts:
+            self._conflicts[device, other] = tuple(conflicts(mine, its))
+        found = self._conflicts[device, other]
+        return found if found and self._hears_peer(device, other) and self._hears_peer(other, device) else ()
 
     def _hears_peer(self, device: str, other: str) -> bool:
         """Does a member of the peer link bring what the other switch says? Not judged against the other members."""

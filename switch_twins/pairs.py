@@ -3,7 +3,8 @@
 The other member is the switch at the far ends of the peer link's cables. It is a peer while the peer link is up at both
 ends and each is what the other was told: the same domain where the OS insists on it, the addresses they talk by, the
 VLAN they talk in on the peer link. Its keepalive is heard while each has a route to the address it was given, that
-address is the other's, and up. Both are worked out when somebody asks; a switch in no pair costs nothing.
+address is the other's, and up. Both are worked out when somebody asks; a switch in no pair costs nothing. What they do
+about values that they have otherwise: consistency.py, by groups.py.
 
 Left out: time (reload and detection delays, how long silence lasts), and with it whether a pair was up before, so one
 whose peer is gone is taken to have been; what a member shuts when the peer link is down and its peer alive.
@@ -16,8 +17,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from .consistency import Difference, conflicts
 from .spec import End
-from .state import Compared, InterfaceState, PairState, SwitchState
+from .state import InterfaceState, PairState, SwitchState
 
 if TYPE_CHECKING:
     from .fabric import FabricSim
@@ -26,14 +28,6 @@ Role = Literal["primary", "secondary", ""]
 
 PEER_LINK_DOWN = "the peer link is down"
 OTHER_DOMAIN = "the other switch is in another domain"
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One value that both have otherwise: this switch's own, and the other's."""
-
-    own: Compared
-    peer_value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +72,7 @@ def judge(fabric: FabricSim, device: str) -> Pairing | None:
         is_keepalive_alive=hears,
         role=_role(near, near.pair, far) if reason != OTHER_DOMAIN else "",
         is_alone=bool(reason) and not hears,
-        differences=_differences(near.pair, far) if not reason else (),
+        differences=tuple(conflicts(near.pair, far.pair)) if not reason and far is not None and far.pair else (),
     )
 
 
@@ -162,13 +156,3 @@ def _role(near: SwitchState, mine: PairState, far: SwitchState | None) -> Role:
         return "primary"
     is_first = (mine.priority, near.name) <= (far.pair.priority, far.name)
     return "primary" if is_first else "secondary"
-
-
-def _differences(mine: PairState, far: SwitchState | None) -> tuple[Difference, ...]:
-    """What both have and have otherwise; what only one has (a group of one switch alone) is not compared."""
-    theirs = {each.name: each.value for each in far.pair.compared} if far is not None and far.pair else {}
-    return tuple(
-        Difference(each, theirs[each.name])
-        for each in mine.compared
-        if each.name in theirs and theirs[each.name] != each.value
-    )

@@ -255,12 +255,20 @@ class Outside:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One value that both switches of a pair should have alike: ``kind`` and ``interface`` as the OS shows them."""
+    """One value that both switches of a pair should have alike: ``kind`` and ``interface`` as the OS shows them.
+
+    number       of a value of one group over both, the group's number; "": it is the whole switch's
+    action       what a switch does about a conflict by itself (consistency.py); "": nothing
+    is_conflict  it is one, whatever the other switch has
+    """
 
     name: str
     value: str
     kind: str = ""
     interface: str = ""
+    number: str = ""
+    action: Literal["", "secondary", "own", "vlans"] = ""
+    is_conflict: bool = False
 
 
 @dataclass(frozen=True, slots=True)

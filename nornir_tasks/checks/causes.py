@@ -16,7 +16,7 @@ from nornir_tasks.checks.gateway_causes import explain_gateways
 from nornir_tasks.checks.lldp import NOBODY, ends_heard, with_leg
 from nornir_tasks.checks.lost_routes import explain_routes
 from nornir_tasks.checks.mac_causes import explain_macs
-from nornir_tasks.checks.pair_causes import explain_pairs, what_carries_on
+from nornir_tasks.checks.pair_causes import explain_conflicts, explain_pairs, what_carries_on
 from nornir_tasks.checks.partner_causes import explain_partners
 from nornir_tasks.checks.prefix_causes import explain_prefixes
 from nornir_tasks.checks.tree_causes import explain_trees
@@ -47,6 +47,7 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
     for key, (device, port) in elsewhere:
         board.cover(key, Breaks.LINK, device, port)
     _dead_switches(board)
+    explain_conflicts(board)
     _one_by_one(board, "port", highest=0)
     _one_by_one(board, "lacp")
     _one_by_one(board, "port")

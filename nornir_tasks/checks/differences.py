@@ -77,7 +77,7 @@ AT = {
     Breaks.SILENCE: (frozenset({"lldp", "lacp", "partners", "ra", "bgp", "pairs", "gateways"}), True),
     Breaks.SESSION: (frozenset({"bgp", "pairs", "gateways"}), True),
     Breaks.NEIGHBOUR: (frozenset({"lldp"}), True),
-    Breaks.MTU: (frozenset({"mtu"}), True),
+    Breaks.MTU: (frozenset({"mtu", "pairs"}), True),
     Breaks.ADVERTISEMENTS: (frozenset({"ra", "bgp"}), True),
     Breaks.QUEUES: (QOS | {"dscp"}, False),
     Breaks.VLAN: (frozenset({"vlan", "macs", "trunks", "stp", "port", "pairs", "gateways"}), False),

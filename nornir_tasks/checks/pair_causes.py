@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from nornir_tasks.checks.cause_board import Board, Key
+from nornir_tasks.checks.differences import Breaks
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.pairs import KEEPALIVE, LIKENESS, PEER, carries, pairs_of
+from nornir_tasks.checks.pairs import KEEPALIVE, LIKENESS, PEER, SECONDARY, carries, pairs_of
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.vrfs import key_name
 
@@ -17,11 +18,33 @@ def what_carries_on(evidence: Evidence, device: str) -> str:
     return carries(evidence, seen.device) if seen is not None and is_lost else ""
 
 
+def explain_conflicts(board: Board) -> None:
+    """What both have otherwise, before any link is judged: for it a secondary may hold its groups over both down."""
+    unlike = [each for each in board.open("pairs") if each.subject == LIKENESS and each.verdict is Verdict.FAIL]
+    _explain(board, unlike)
+    for finding, key in board.failed("pairs"):
+        seen = board.evidence.observed[finding.device].pair
+        if finding.subject == LIKENESS and seen is not None and seen.role == SECONDARY:
+            for port in _ports_over_both(board.evidence, finding.device):
+                board.cover(key, Breaks.LINK, finding.device, port)
+
+
+def _ports_over_both(evidence: Evidence, device: str) -> Iterator[str]:
+    """The groups over both switches of the pair, and their members."""
+    ports = evidence.wanted[device].interfaces
+    groups = {each.name for each in ports if each.lag is not None and each.lag.pair_id is not None}
+    yield from (each.name for each in ports if each.name in groups or (each.member and each.member.group in groups))
+
+
 def explain_pairs(board: Board) -> None:
     """Failures of pairs follow what broke them; of the others, both members' are one cause for each thing."""
+    _explain(board, board.open("pairs"))
+
+
+def _explain(board: Board, findings: Iterable[Finding]) -> None:
     members = pairs_of(board.evidence)
     routes = {(each.device, each.subject): key for each, key in board.failed("ecmp")}
-    for finding in board.open("pairs"):
+    for finding in findings:
         pair = members[finding.device]
         leaves = (finding.device, pair.other(finding.device))
         own: Key = ("pair", pair.name, finding.subject)

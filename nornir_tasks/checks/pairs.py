@@ -14,6 +14,8 @@ from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.observed import NO_PAIR, PairState
 
 PEER, KEEPALIVE, LIKENESS = "peer", "keepalive", "likeness"
+SECONDARY = "secondary"
+"""The word of Cumulus Linux and NX-OS for the role of a member that holds groups down where both conflict."""
 
 ABOUT = About(
     name="pairs",
@@ -81,7 +83,7 @@ def _likeness(seen: PairState | None) -> tuple[Verdict, str, str]:
     expected = "both alike"
     if seen is None or seen.unlike is None:
         return Verdict.ERROR, expected, "" if seen is None else "no peer to be compared with"
-    found = ", ".join(f"{each.what}: {each.here or 'none'} here, {each.there or 'none'} there" for each in seen.unlike)
+    found = "; ".join(f"{each.what}: {each.here or 'none'} here, {each.there or 'none'} there" for each in seen.unlike)
     return Verdict.FAIL if seen.unlike else Verdict.PASS, expected, found or expected
 
 

@@ -64,6 +64,7 @@ def pair_parts(network: Network, device: Device) -> PartialConfig | None:
         mtu_bytes=max(fabric.mtu_bytes, device.capabilities.max_mtu_bytes),
         profile=FABRIC_PROFILE,
         tagged_vlans=frozenset({PEER_VLAN} if has_svi else ()),
+        native_vlan=device.capabilities.pair.peer_link_native_vlan,
         lag=Lag("fast"),
     )
     ports = {name: group}

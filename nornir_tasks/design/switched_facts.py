@@ -19,6 +19,8 @@ class PairFacts:
     max_reload_delay_s: int = 0
     peer_link_mtu_bytes: int | None = None
     """The MTU that the peer link has, where it takes no line of it."""
+    peer_link_native_vlan: int | None = None
+    """VLAN of the peer link's untagged frames, where it must have one. No owner declares it; no host is in it."""
     service: str | None = None
     """What must be loaded before there are pairs (NX-OS ``feature vpc``)."""
 

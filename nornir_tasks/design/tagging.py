@@ -26,7 +26,8 @@ def problems(device: str, intended: PartialConfig, known: Capabilities) -> Itera
             yield Problem(where, f"no VLAN tags can be configured: {known.tag_gap}", "one VLAN, or a port for each")
             continue
         if carried or port.tagged_vlans is not None:
-            yield from _of_trunk(where, port, carried, vlans)
+            own = known.pair.peer_link_native_vlan if known.pair and name == known.pair.peer_link else None
+            yield from _of_trunk(where, port, carried - {own}, vlans)
         if port.tag is not None:
             yield from _of_subinterface(where, name, port, port.tag, ports.get(port_of(name)))
             if not 2 <= port.tag <= known.max_tag:

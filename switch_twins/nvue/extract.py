@@ -39,11 +39,12 @@ def switch_state(device: DeviceSpec, tree: Tree, dialect: Dialect) -> SwitchStat
     """The neutral state of a switch."""
     policy = get_or(tree, {}, "router", "policy")
     bgp = [_instance(name, vrf, tree, dialect) for name, vrf in get_or(tree, {}, "vrf").items()]
+    interfaces = tuple(_interfaces(device, tree, dialect))
     return SwitchState(
         name=device.name,
         os="nvue",
         hostname=str(get_or(tree, device.name, "system", "hostname")),
-        interfaces=tuple(_interfaces(device, tree, dialect)),
+        interfaces=interfaces,
         bgp=tuple(instance for instance in bgp if instance is not None),
         prefix_lists=tuple(
             prefix_list(*item) for item in policy.get("prefix-list", {}).items() if item[1].get("type") != "ipv6"
@@ -57,7 +58,7 @@ def switch_state(device: DeviceSpec, tree: Tree, dialect: Dialect) -> SwitchStat
             if ":" not in prefix  # the lab's fabric routes IPv4
         ),
         lldp_enabled=get_or(tree, "enabled", *dialect.lldp, "state") != "disabled",
-        pair=pair_state(tree, dialect),
+        pair=pair_state(tree, dialect, interfaces),
     )
 
 

@@ -19,7 +19,7 @@ from .bridging import mac_table, of_member
 from .dialect import Dialect
 from .extract import mac_address
 from .gateways import of_svi
-from .pair import of_pair
+from .pair import checked, of_pair
 from .ports import share
 from .qos import EffectiveQos
 from .services import ZTP, date_time, of_system, with_logins, with_peers
@@ -48,7 +48,7 @@ class Operational:
             "bridge": lambda: self._bridge(running, state),
             "qos": lambda: self._qos(running),
             "router": lambda: self._router(running, tables),
-            "mlag": lambda: of_pair(running, self._device.name, self._fabric),
+            "mlag": lambda: self._mlag(running, path),
             "service": lambda: with_peers(running.get("service", {}), state),
             **{key: lambda key=key: running.get(key, {}) for key in _AS_CONFIGURED},
         }
@@ -87,6 +87,12 @@ class Operational:
             "serial-number": self._device.serial,
             "system-mac": mac_address(self._device.name, "eth0"),
         }
+
+    def _mlag(self, running: Tree, path: tuple[str, ...]) -> Tree:
+        """What it is made of; what both compare is an object of its own, for those who ask for it."""
+        if path[1:2] == ("consistency-checker",):
+            return {"consistency-checker": {"global": checked(self._device.name, self._fabric)}}
+        return of_pair(running, self._device.name, self._fabric)
 
     # -- interfaces ------------------------------------------------------------------------------------------------
 
@@ -138,6 +144,8 @@ class Operational:
             entry["bridge"] = {"domain": bridging}
         if interface.is_group:
             entry["bond"] = self._bond(interface, settings.get("bond", {}))
+            if interface.over_both and (rows := checked(self._device.name, self._fabric, interface.name)):
+                entry["bond"]["mlag"] = {"consistency-checker": rows}
         if interface.link_local:
             discovery = {"router-advertisement": self._advertisement(interface, settings)}
             entry.setdefault(self._dialect.advertisement[0], {})["neighbor-discovery"] = discovery
@@ -191,10 +199,11 @@ class Operational:
             for name in get_or(running, {}, "interface", interface.name, "bridge", "domain"):
                 is_up = self._fabric.is_up(self._device.name, interface.name)
                 native = interface.access_vlan or 1
+                off = self._fabric.suspended(self._device.name, interface)
                 vlans = {
                     str(number): {
                         "tag-state": "untagged" if number == native else "tagged",
-                        "fwd-state": "forwarding" if is_up else "disabled",
+                        "fwd-state": "forwarding" if is_up and number not in off else "disabled",
                     }
                     for number in sorted(interface.vlans)
                 }

@@ -23,6 +23,7 @@ from .words import numbers
 def switch_state(tree: Tree, name: str) -> SwitchState:
     """The state of one switch."""
     has_lldp = tree.first("feature lldp") is not None
+    ports = _interfaces(tree)
     statics = [*static_routes(tree.root, "default")]
     for vrf in tree.find("vrf context"):
         statics += static_routes(vrf, vrf.params["name"])
@@ -30,7 +31,7 @@ def switch_state(tree: Tree, name: str) -> SwitchState:
         name=name,
         os="nxos",
         hostname=tree.root.value("hostname", "name") or "switch",
-        interfaces=_interfaces(tree),
+        interfaces=ports,
         bgp=tuple(_bgp(tree)),
         prefix_lists=tuple(prefix_lists(tree)),
         route_maps=tuple(route_maps(tree)),
@@ -38,7 +39,7 @@ def switch_state(tree: Tree, name: str) -> SwitchState:
         lldp_enabled=has_lldp,
         is_routing=True,
         missing_route_map_permits=False,
-        pair=pair_state(tree),
+        pair=pair_state(tree, ports),
         trees=tuple(trees(tree, active_vlans(tree))),
     )
 

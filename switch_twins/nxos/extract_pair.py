@@ -2,13 +2,16 @@
 
 Both members need the domain, a keepalive's destination and a peer link; a peer has the same domain (Cisco Nexus 9000
 Interfaces Configuration Guide 10.6(x), vPCs). They talk on the peer link without an address. What is compared: rows of
-``show vpc consistency-parameters global`` (tests/recorded/nxos_show/vpc_consistency_text.txt).
+``show vpc consistency-parameters global`` (tests/recorded/nxos_show/vpc_consistency_text.txt), and of each vPC what
+must be identical by that guide; types, actions and sources: tests/corpus/pairs/consistency.tsv.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from ..engine import Node, Tree
-from ..state import Compared, PairState
+from ..state import Compared, InterfaceState, PairState
 from .words import numbers, ranges
 
 _ROLE_PRIORITY = 32667
@@ -17,7 +20,7 @@ _MANAGEMENT = "management"
 _MODES = {"rapid-pvst": "Rapid-PVST", "mst": "MST"}
 
 
-def pair_state(tree: Tree) -> PairState | None:
+def pair_state(tree: Tree, ports: Iterable[InterfaceState]) -> PairState | None:
     """The pair; None without a domain, or while it lacks something."""
     node = tree.first("vpc domain")
     keepalive = node.first("peer-keepalive destination") if node is not None else None
@@ -30,7 +33,7 @@ def pair_state(tree: Tree) -> PairState | None:
         keepalive=keepalive.params["to"],
         keepalive_vrf=keepalive.params.get("vrf", _MANAGEMENT),
         priority=int(node.value("role priority", "priority") or _ROLE_PRIORITY),
-        compared=_compared(tree, link),
+        compared=(*_compared(tree, link), *(row for port in ports if port.over_both for row in _of_vpc(port))),
     )
 
 
@@ -46,7 +49,16 @@ def _compared(tree: Tree, link: Node) -> tuple[Compared, ...]:
     line = link.first("switchport trunk allowed vlan")
     listed = line.params.get("vlans", "") if line is not None else "1-4094"
     return (
-        Compared("STP Mode", _MODES.get(word, word), "1"),
+        Compared("STP Mode", _MODES.get(word, word), "1", action="secondary"),
         Compared("Interface-vlan admin up", ranges(sorted(routed)), "2"),
-        Compared("Allowed VLANs", ranges(numbers(listed, 1, 4094) or []), "-"),
+        Compared("Allowed VLANs", ranges(numbers(listed, 1, 4094) or []), "-", action="vlans"),
     )
+
+
+def _of_vpc(port: InterfaceState) -> Iterator[Compared]:
+    name, number = port.name, port.over_both
+    mode = "routed" if port.is_routed else "trunk" if port.access_vlan is None else "access"
+    yield Compared("Port Mode", mode, "1", name, number, "secondary")
+    yield Compared("Native Vlan", str(port.native_vlan or 1), "1", name, number, "secondary")
+    yield Compared("MTU", str(port.mtu_bytes), "1", name, number, "secondary")
+    yield Compared("Allowed VLANs", ranges(sorted(port.vlans)), "-", name, number, "vlans")

@@ -16,6 +16,8 @@ from .words import ranges
 _NOT_PERFORMED = "CONSISTENCY_CHECK_NOT_PERFORMED"
 _UNREACHABLE = "SYSERR_MCECM_PEER_UNRCH"
 _OTHER_DOMAIN = "vPC domain/system id mismatch"
+_UNLIKE = "vPC type-1 configuration incompatible - {} inconsistent"
+"""Of the whole switch so in text (CiscoTestAutomation/genieparser, show vpc)."""
 _STATES = {True: 1, False: 0}
 _UP_DOWN = {1: "up", 0: "down"}
 _LABELS = (
@@ -37,7 +39,7 @@ def vpc(view: View) -> Reply:
         return Reply("vPC is not configured\n", {})
     groups = [each for each in view.fabric.state(view.device.name).interfaces if each.over_both]
     body = {**_status(pairing), "num-of-vpcs": str(len(groups)), **_settings(view), **_peer_link(view, pairing)}
-    body |= table("vpc", [_row(view, each) for each in groups])
+    body |= table("vpc", [_row(view, each, pairing) for each in groups])
     lines = [*_LEGEND, *(f"{title:<34}: {body[key]}" for title, key in _LABELS), "", *_ports(body)]
     return Reply("\n".join(lines) + "\n", body)
 
@@ -65,7 +67,7 @@ def _ports(body: Body) -> list[str]:
 
 
 def _status(pairing: Pairing) -> Body:
-    kinds = {each.own.kind for each in pairing.differences}
+    kinds = {each.own.kind for each in pairing.differences if not each.own.number}
     is_up = pairing.is_peer_up
     return {
         "vpc-domain-id": pairing.config.domain,
@@ -127,16 +129,19 @@ def _peer_link(view: View, pairing: Pairing) -> Body:
     )
 
 
-def _row(view: View, group: InterfaceState) -> Body:
+def _row(view: View, group: InterfaceState, pairing: Pairing) -> Body:
+    """One vPC, with the row of type 1 that both have otherwise; its words as those of the whole switch (M)."""
     is_up = view.fabric.is_up(view.device.name, group.name)
+    rows = (each.own for each in pairing.differences if each.own.kind == "1")
+    unlike = next((row.name for row in rows if row.number in ("", group.over_both)), "")
     return {
         "vpc-id": int(group.over_both),
         "vpc-ifindex": _short(group.name),
         "vpc-port-state": _STATES[is_up],
         "phy-port-if-removed": "disabled",
         "vpc-thru-peerlink": 0,
-        "vpc-consistency": "consistent",
-        "vpc-consistency-status": "SUCCESS",
+        "vpc-consistency": "inconsistent" if unlike else "consistent",
+        "vpc-consistency-status": _UNLIKE.format(unlike) if unlike else "SUCCESS",
         "up-vlan-bitset": _up_vlans(view, group.name, is_up=is_up),
     }
 
@@ -145,7 +150,8 @@ def _up_vlans(view: View, name: str, *, is_up: bool) -> str:
     """The VLANs of a group that the switch has."""
     there = {int(node.params["id"]) for node in view.store.running.find("vlan") if "id" in node.params}
     state = next(each for each in view.fabric.state(view.device.name).interfaces if each.name == name)
-    return (ranges(sorted(state.vlans & there)) if is_up else "") or "-"
+    off = view.fabric.suspended(view.device.name, state)
+    return (ranges(sorted((state.vlans & there) - off)) if is_up else "") or "-"
 
 
 def _short(name: str) -> str:
@@ -156,7 +162,7 @@ def consistency(view: View) -> Reply:
     """``show vpc consistency-parameters global``; without a peer there is nothing of it to show."""
     pairing = view.fabric.pair(view.device.name)
     peer = pairing.peer.pair if pairing is not None and pairing.peer is not None and pairing.is_peer_up else None
-    theirs = {each.name: each.value for each in peer.compared} if peer is not None else {}
+    theirs = {each.name: each.value for each in peer.compared if not each.number} if peer is not None else {}
     rows: list[Body] = [
         {
             "vpc-param-name": each.name,
@@ -165,6 +171,7 @@ def consistency(view: View) -> Reply:
             "vpc-param-peer-val": theirs.get(each.name, "-"),
         }
         for each in (pairing.config.compared if pairing is not None else ())
+        if not each.number
     ]
     lines = [f"{'Name':<28}{'Type':<6}{'Local Value':<23}Peer Value"]
     lines += [

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ..bgp_paths import BgpPath
 from ..clock import Clock
+from ..consistency import as_agreed
 from ..errors import TwinError
 from ..fabric import FabricSim
 from ..groups import Member
@@ -128,7 +129,7 @@ class RoutedFabric(FabricSim):
 
     def _wanted(self, name: str) -> dict[str, Port]:
         """A switch's interfaces. One that hangs keeps them as they were."""
-        state, cabled = self._configured(name), self._lit(name)
+        state, cabled = as_agreed(self._configured(name), self._now().groups), self._lit(name)
         if name in self._off:
             state = state.switched_off()
         if not self._kernel.has_devices:

@@ -198,6 +198,61 @@ def test_what_a_hand_made_otherwise_on_one_member_is_named_at_both_with_both_val
     repaired_by_a_push(front, before, switches=2)
 
 
+def bridged(**settings: Any) -> dict[str, Any]:
+    return {"bridge": {"domain": {"br_default": settings}}}
+
+
+CONFLICTS: list[tuple[str, str, dict[str, Any], str, bool]] = [
+    ("a", "peerlink-native-vlan: - here, 1 there", {"interface": {"peerlink": bridged(untagged="none")}}, "", True),
+    ("b", "peerlink-mtu: 9000 here, 9216 there", {"interface": {"peerlink": {"link": {"mtu": 9000}}}}, "", True),
+    ("a", "bridge-priority: 8192 here, 4096 there", bridged(stp={"priority": 8192}), "", True),
+    ("b", "bond1 mtu: 1500 here, 9216 there", {"interface": {"bond1": {"link": {"mtu": 1500}}}}, "", False),
+    (
+        "a",
+        "peerlink-vlans: 1, 310, 999 here, 1, 310 there",
+        {"interface": {"peerlink": bridged(vlan={"999": {}})}},
+        "interface/peerlink/bridge/domain/br_default/vlan/999",
+        False,
+    ),
+]
+"""Member of a Cumulus pair, the row it then shows, what a hand sets, what it unsets later, whether bonds go down."""
+
+
+@pytest.mark.parametrize(
+    ("leaf", "row", "patch", "unset", "holds_down"), CONFLICTS, ids=[each[1] for each in CONFLICTS]
+)
+def test_a_line_altered_on_one_member_of_a_cumulus_pair_is_named_by_its_row_with_both_values(
+    front: Operator, leaf: str, row: str, patch: dict[str, Any], unset: str, holds_down: bool
+) -> None:
+    before, hands = front.running(), front.hands()
+    hands[f"{NVUE}-{leaf}"].nvue(patch)
+    shown = [hands[f"{NVUE}-{each}"].shown("interface/bond1")["link"]["oper-status"] for each in "ab"]
+    assert shown == ["up", "down" if holds_down else "up"]
+    report = front.json("validate", code=8)
+    unlike = of_pairs(report, "likeness")
+    assert unlike.keys() == members(NVUE)
+    assert row in unlike[f"{NVUE}-{leaf}"]["found"].split("; ")
+    assert len(report["causes"]) == 1
+    if unset:
+        hands[f"{NVUE}-{leaf}"].nvue(delete=unset)
+        assert front.running() == before
+    else:
+        repaired_by_a_push(front, before, switches=1)
+
+
+def test_a_vpc_that_differs_in_what_must_be_identical_is_suspended_on_the_secondary_and_named(front: Operator) -> None:
+    before, hands = front.running(), front.hands()
+    hands[f"{NXOS}-a"].configure("interface port-channel1", "mtu 1500")
+    states = [hands[f"{NXOS}-{each}"].shown("show vpc")["TABLE_vpc"]["ROW_vpc"] for each in "ab"]
+    assert [[each["vpc-port-state"] for each in rows] for rows in states] == [[1, 1], [0, 1]]
+    report = front.json("validate", code=8)
+    found = {name: each["found"] for name, each in of_pairs(report, "likeness").items()}
+    words = "vPC 1: inconsistent here, vPC type-1 configuration incompatible - MTU inconsistent there"
+    assert found == dict.fromkeys(sorted(members(NXOS)), words)
+    assert len(report["causes"]) == 1
+    repaired_by_a_push(front, before, switches=1)
+
+
 def test_a_member_without_power_is_one_cause_that_says_what_the_other_one_carries(front: Operator) -> None:
     for pair in (NXOS, NVUE):
         front.control.ask("switch-off", device=f"{pair}-a")

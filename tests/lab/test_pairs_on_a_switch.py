@@ -7,7 +7,7 @@ import pytest
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.errors import RefusedError
 from tests.lab.line_shapes import Rendered
-from tests.lab.pushes import bare_like, push
+from tests.lab.pushes import bare_like, push, shown
 from tests.property.mutants import each_change_is_reported, without
 from tests.unit.design import front
 from tests.unit.design.paired import DEVICES, part
@@ -50,6 +50,19 @@ def test_a_line_of_a_pair_that_somebody_took_away_comes_back_alone(device: str) 
     for path in paths:
         text = whole.platform.to_text(without(before, path))
         assert device_plan(whole, text).changes, path
+
+
+def test_a_peer_link_without_a_vlan_for_untagged_frames_gets_one_by_one_line_and_stays_so() -> None:
+    """As earlier versions left it: the secondary holds its bonds over both down."""
+    whole = part(DEVICES["nvue"])
+    switch = bare_like(whole)
+    push(switch, whole)
+    at = ("interface", "peerlink", "bridge", "domain", "br_default")
+    earlier = without(whole.platform.to_tree(switch.running()), (*at, "untagged: 1"))
+    earlier.add_path((*at, 'untagged: "none"'))
+    changes = device_plan(whole, whole.platform.to_text(earlier), shown(switch)).changes
+    assert {(each.op, each.path) for each in changes} == {("-", (*at, 'untagged: "none"')), ("+", (*at, "untagged: 1"))}
+    assert push(switch, whole) == 0
 
 
 @SYSTEMS

@@ -200,6 +200,9 @@ _SPECTRUM4 = NvueCapabilities(
         peer_link=PEER_LINK,
         max_id=65535,
         max_reload_delay_s=900,
+        # the page's table of conflicts: without a PVID of the peer link the secondary's MLAG bonds go into protodown;
+        # 1 is the default of a bridge's port, and what the page's own peer link shows
+        peer_link_native_vlan=1,
     ),
     # docs514 Bonding-Link-Aggregation.md, Custom Hashing: system.forwarding.lag-hash, once for all bonds
     lag_hash="line",

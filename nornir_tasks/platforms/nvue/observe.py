@@ -1,13 +1,13 @@
 """The state of a Cumulus Linux switch in the neutral shape. Pure.
 
-Seven requests per switch, one per VRF other than the default one, one if it is in a pair, one for learned addresses.
+Seven requests per switch, one per VRF other than the default one, two if it is in a pair, one for learned addresses.
 
 Shapes: CumulusNetworks/docs cumulus-linux-514 NVUE-API.md (interfaces, routes), Troubleshooting-BGP.md (neighbours; an
 interface neighbour goes by its port), Neighbor-Discovery-ND.md (router advertisements),
 Equal-Cost-Multipath-Load-Sharing.md (next-hop groups, adaptive routing), cumulus-linux-516 Routing-Tables.md
 (``nv show vrf <vrf-id> router rib ipv4 route``),
 RDMA-over-Converged-Ethernet-RoCE.md (``nv show interface swp16 qos roce status``),
-Multi-Chassis-Link-Aggregation-MLAG.md (``nv show mlag``: its rows are taken for the keys). A figure that is printed
+pairs: observe_pair.py. A figure that is printed
 rounded ("153.00 KB") cannot be compared, so it counts as not shown.
 """
 
@@ -20,10 +20,10 @@ from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.nvue import observe_base, observe_trees
 from nornir_tasks.platforms.nvue.observe_gateways import PARTS, gateways
+from nornir_tasks.platforms.nvue.observe_pair import pair_state
 from nornir_tasks.platforms.nvue.observe_prefixes import exchanged, neighbors
 from nornir_tasks.platforms.nvue.tree import BRIDGE
 from nornir_tasks.platforms.observed import (
-    NO_PAIR,
     Answers,
     BgpSession,
     GroupMember,
@@ -31,7 +31,6 @@ from nornir_tasks.platforms.observed import (
     LldpNeighbor,
     Observed,
     Observing,
-    PairState,
     PathState,
     PortQos,
     PortState,
@@ -50,6 +49,7 @@ GROUPS = Request("router/nexthop/rib")
 MAPPING = Request("qos/mapping/default-global")
 ADAPTIVE = Request("router/adaptive-routing")
 PAIR = Request("mlag")
+UNLIKE = Request("mlag/consistency-checker/global")
 MACS = Request(f"bridge/domain/{BRIDGE}/mac-table")
 
 
@@ -69,7 +69,7 @@ REQUESTS = {
     "dscp_to_priority": (MAPPING,),
     "paths": (Request(PORTS, parts=("/*/router",)), ADAPTIVE),
     "groups": (Request(PORTS, parts=("/*/bond",)),),
-    "pair": (PAIR,),
+    "pair": (PAIR, UNLIKE, Request(PORTS, parts=("/*/bond",))),
     "gateways": (Request(PORTS, parts=PARTS),),
     "carried": (MEMBERS,),
     "partners": (),  # /proc has them, NVUE does not
@@ -100,7 +100,7 @@ def observed(device: str, answers: Answers) -> Observed:
         dscp_to_priority=_dscp(_data(answers, MAPPING)),
         paths=_paths(_data(answers, ADAPTIVE), ports),
         groups=tuple(_members(ports)),
-        pair=_pair(answers[PAIR.what]) if PAIR.what in answers else None,
+        pair=pair_state(answers[PAIR.what], _data(answers, UNLIKE), ports) if PAIR.what in answers else None,
         gateways=tuple(gateways(ports)) if PORTS in answers else None,
         carried=tuple(_carried(members)) if MEMBERS.what in answers else None,
         tree_ports=tuple(observe_trees.tree_ports(ports)) if PORTS in answers else None,
@@ -121,27 +121,6 @@ def _members(ports: Data) -> Iterator[GroupMember]:
     for name, port in ports.items():
         for member in port.get("bond", {}).get("member", {}):
             yield GroupMember(member, name, bundled=None)
-
-
-def _pair(shown: Data) -> PairState:
-    """``peer-interface`` is the subinterface of the peer link that both talk over; without MLAG there is none."""
-    if "peer-interface" not in shown and "local-role" not in shown:
-        return NO_PAIR
-    connected = _word(shown.get("peer-alive"))
-    return PairState(
-        domain=str(shown.get("mac-address", "")).lower(),
-        peer_link=str(shown.get("peer-interface", "")).partition(".")[0],
-        connected=connected,
-        state={True: "alive", False: "not alive", None: ""}[connected],
-        keepalive=_word(shown.get("backup-active")),
-        role=str(shown.get("local-role", "")),
-        unlike=None,
-    )
-
-
-def _word(value: object) -> bool | None:
-    """A truth, as itself or as the text that the table has."""
-    return {"true": True, "false": False}.get(str(value).lower())
 
 
 def _data(answers: Answers, request: Request) -> Data:
@@ -319,6 +298,6 @@ def _in_vrfs(vrfs: Sequence[str]) -> tuple[Request, ...]:
 OBSERVING = Observing(
     REQUESTS,
     observed,
-    not_shown=("paths.waits_for_reload", "groups.bundled", "pair.unlike"),
+    not_shown=("paths.waits_for_reload", "groups.bundled"),
     in_vrfs={"routes": _in_vrfs},
 )

@@ -8,6 +8,8 @@ from nornir_tasks.platforms.nxos.port_map import LAG
 from nornir_tasks.platforms.nxos.tables import rows
 from nornir_tasks.platforms.observed import NO_PAIR, PairState, Unlike
 
+_NOT_PERFORMED = "CHECK_NOT_PERFORMED"
+
 
 def pair_state(body: Any, compared: Any) -> PairState | None:  # noqa: ANN401 - API answers
     """A word other than ``peer-ok`` and ``peer-alive`` is a peer that is not there; no word: not shown."""
@@ -29,14 +31,26 @@ def pair_state(body: Any, compared: Any) -> PairState | None:  # noqa: ANN401 - 
 
 
 def _unlike(body: dict[str, Any], compared: Any) -> Iterator[Unlike]:  # noqa: ANN401 - an API answer
-    """The rows whose values differ; if there is none, and the switch says that both are not consistent, its reason."""
+    """The rows whose values differ.
+
+    If there is none: each vPC that the switch says is not consistent, with its reason, or else that of both switches.
+    """
     found = [
         Unlike(str(row["vpc-param-name"]), str(row["vpc-param-local-val"]), str(row["vpc-param-peer-val"]))
         for row in rows(compared, "vpc_consistency")
         if row["vpc-param-local-val"] != row["vpc-param-peer-val"]
     ]
+    found = found or list(_of_groups(body))
     yield from found
     for kind in ("peer-consistency", "type-2-consistency") if not found else ():
         word = str(body.get(f"vpc-{kind}", "consistent"))
         if word != "consistent":
             yield Unlike(f"vpc-{kind}", word, str(body.get(f"vpc-{kind}-status", "")))
+
+
+def _of_groups(body: dict[str, Any]) -> Iterator[Unlike]:
+    """Of one that is down the check may not have been performed: that is no difference."""
+    for row in rows(body, "vpc"):
+        why = str(row.get("vpc-consistency-status", ""))
+        if row.get("vpc-consistency") == "inconsistent" and _NOT_PERFORMED not in why:
+            yield Unlike(f"vPC {row.get('vpc-id', '')}", "inconsistent", why)

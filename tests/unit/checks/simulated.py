@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from nornir_tasks.checks.evidence import Evidence
-from nornir_tasks.checks.pairs import domain_of
 from nornir_tasks.checks.suite import Report, judge
 from nornir_tasks.deploy.wanted import wanted
 from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor
@@ -40,7 +39,6 @@ from switch_twins.spec import Cable, DeviceSpec, End, Host
 from switch_twins.state import (
     BgpInstance,
     BgpNeighbor,
-    Compared,
     InterfaceState,
     PrefixList,
     PrefixListEntry,
@@ -49,9 +47,8 @@ from switch_twins.state import (
     StaticRoute,
     SwitchState,
 )
-from switch_twins.state import PairState as PairLines
 from switch_twins.twin import RequestCounter
-from tests.unit.checks.simulated_pairs import gateways_of, hsrp_lines, pair_of
+from tests.unit.checks.simulated_pairs import gateways_of, hsrp_lines, pair_lines, pair_of
 from tests.unit.checks.simulated_trees import partners_of, tree_lines, tree_ports_of, trees_of
 
 SITES = Path(__file__).parents[2] / "sites"
@@ -268,12 +265,14 @@ def _state(config: DeviceConfig, barred: frozenset[str]) -> SwitchState:
             advertises=each.ra_interval_ms is not None,
             access_vlan=each.access_vlan,
             vlans=frozenset({each.access_vlan, each.native_vlan, *(each.tagged_vlans or ())} - {None}),
+            native_vlan=each.native_vlan,
             port=port_of(each.name) if each.tag else "",
             tag=each.tag,
             svi_vlan=svi,
             has_vlan=svi is None or svi in vlans,
             vrf=each.vrf or "default",
             is_group=each.lag is not None,
+            over_both=str(each.lag.pair_id or "") if each.lag is not None else "",
             group=each.member.group if each.member else "",
             lacp_active=True if each.member else None,
             lacp_is_fast=each.member is not None and each.member.lacp_rate == "fast",
@@ -316,30 +315,8 @@ def _state(config: DeviceConfig, barred: frozenset[str]) -> SwitchState:
         ),
         tuple(StaticRoute(each.prefix, vrf=each.vrf or "default") for each in config.static_routes),
         lldp_enabled=config.lldp is None or config.lldp.enabled,
-        pair=_pair_lines(config),
+        pair=pair_lines(config),
         trees=tree_lines(config),
-    )
-
-
-def _pair_lines(config: DeviceConfig) -> PairLines | None:
-    pair = config.pair
-    if pair is None:
-        return None
-    carried = next((each.tagged_vlans for each in config.interfaces if each.name == pair.peer_link), None)
-    return PairLines(
-        domain=domain_of(pair),
-        needs_same_domain=config.os != "nvue",
-        peer_link=pair.peer_link,
-        talks_on=f"Vlan{pair.vlan}" if pair.peer_address else "",
-        vlan=pair.vlan if pair.peer_address else None,
-        peer_address=pair.peer_address or "",
-        keepalive=pair.keepalive_address,
-        keepalive_vrf=pair.keepalive_vrf or "default",
-        priority=pair.priority or 0,
-        compared=(
-            Compared("Allowed VLANs", ",".join(map(str, sorted(carried or ())))),
-            Compared("delay", str(pair.detection_delay_s)),
-        ),
     )
 
 
@@ -388,8 +365,8 @@ def _observed(sim: FabricSim, config: DeviceConfig) -> Observed:
 
 
 def _carried(sim: FabricSim, config: DeviceConfig) -> Iterator[PortVlans]:
-    """VLANs that are there, on ports that are up."""
-    there = {each.number for each in config.vlans}
+    """VLANs that are there, on ports that are up; the one of a Cumulus peer link's untagged frames always is."""
+    there = {each.number for each in config.vlans} | ({1} if config.os == "nvue" else set[int]())
     for port in sim.state(config.name).interfaces:
         if port.vlans and not port.group and sim.is_up(config.name, port.name):
             yield PortVlans(port.name, port.vlans & there)

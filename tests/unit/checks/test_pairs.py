@@ -11,7 +11,7 @@ from nornir_tasks.checks.evidence import Finding, Verdict
 from nornir_tasks.checks.pairs import check_pairs
 from nornir_tasks.checks.suite import judge
 from nornir_tasks.deploy.tasks import worth_asking
-from nornir_tasks.platforms.observed import FIELDS, NO_PAIR, PairState, Unlike
+from nornir_tasks.platforms.observed import FIELDS, NO_PAIR, Observed, PairState, Unlike
 
 EOS, NXOS, NVUE = "front-leaf-g1", "front-leaf-g2", "front-leaf-g4"
 PAIRS = (EOS, NXOS, NVUE)
@@ -38,7 +38,7 @@ def shows(network: Network, device: str, **changes: Any) -> None:
 def test_every_member_of_the_design_is_judged_and_passes() -> None:
     findings = check_pairs(Network("front").evidence())
     assert {each.verdict for each in findings} == {Verdict.PASS}
-    assert len(findings) == 2 * (3 + 3 + 2 + 2)  # Cumulus Linux does not show what both have otherwise
+    assert len(findings) == 2 * 4 * 3
     first = findings[0]
     assert (first.expected, first.found) == (first.found, f"peer in domain {EOS} over Port-Channel1000")
 
@@ -50,9 +50,8 @@ def test_each_field_that_is_shown_of_a_pair_is_judged(pair: str) -> None:
         {"peer_link": "Port-Channel9"},
         {"connected": False, "state": "connecting"},
         {"keepalive": False},
+        {"unlike": (Unlike("STP Mode", "MST", "Rapid-PVST"),)},
     ]
-    if pair != NVUE:
-        changes.append({"unlike": (Unlike("STP Mode", "MST", "Rapid-PVST"),)})
     for change in changes:
         network = Network("front")
         shows(network, f"{pair}-a", **change)
@@ -83,8 +82,7 @@ def test_a_peer_link_that_is_out_is_its_cables_cause_and_the_pair_follows_at_bot
     assert len(report.causes) == 2  # the two cables
     assert {each.lead.check for each in report.causes} == {"port"}
     followed = set().union(*map(of_pairs, report.causes))
-    shown = ("peer",) if pair == NVUE else ("peer", "likeness")
-    assert followed == {(leaf, subject) for leaf in leaves for subject in shown}
+    assert followed == {(leaf, subject) for leaf in leaves for subject in ("peer", "likeness")}
     assert all(found(network, leaf)["keepalive"].verdict is Verdict.PASS for leaf in leaves)
 
 
@@ -142,6 +140,63 @@ def test_a_vlan_that_the_peer_link_lacks_at_one_end_is_one_cause_with_both_value
     assert cause.lead.check == "config"
     assert of_pairs(cause) == {(f"{NXOS}-{leaf}", "likeness") for leaf in "ab"}
     assert found(network, f"{NXOS}-b")["likeness"].found == "Allowed VLANs: 200 here, 200,999 there"
+
+
+def altered(network: Network, leaf: str, what: str) -> None:
+    """One line of a member of a Cumulus pair, altered by hand."""
+    lines, tree = network.running[leaf].pair, network.running[leaf].spanning_tree
+    assert lines is not None and tree is not None
+    if what == "system-mac":
+        network.config(leaf, pair=replace(lines, mac_address="44:38:39:ff:00:77"))
+    elif what == "bridge-priority":
+        network.config(leaf, spanning_tree=replace(tree, priority=8192))
+    else:
+        network.port(leaf, *ALTERED[what][0], **ALTERED[what][1])
+
+
+ALTERED: dict[str, tuple[tuple[str], dict[str, Any]]] = {
+    "peerlink-native-vlan": (("peerlink",), {"native_vlan": None}),
+    "peerlink-mtu": (("peerlink",), {"mtu_bytes": 9000}),
+    "bond1 native-vlan": (("bond1",), {"access_vlan": 311}),
+}
+ROWS = {
+    "peerlink-native-vlan": ("-", "1"),
+    "peerlink-mtu": ("9000", "9216"),
+    "bond1 native-vlan": ("311", "310"),
+    "bridge-priority": ("8192", "4096"),
+    "system-mac": ("44:38:39:ff:00:77", "44:38:39:ff:00:04"),
+}
+"""Rows for which the secondary holds its bonds over both down: the value of the altered member, and the other's."""
+
+
+@pytest.mark.parametrize("leaf", "ab")
+@pytest.mark.parametrize("row", ROWS)
+def test_a_row_that_differs_is_named_with_both_values_and_is_the_cause_of_bonds_that_are_held_down(
+    row: str, leaf: str
+) -> None:
+    network, other = Network("front"), "ab".replace(leaf, "")
+    altered(network, f"{NVUE}-{leaf}", row)
+    (cause,) = network.judge().causes
+    assert (cause.lead.check, cause.lead.device) == ("config", f"{NVUE}-{leaf}")
+    assert {(f"{NVUE}-{each}", "likeness") for each in "ab"} <= of_pairs(cause)
+    assert ("port", f"{NVUE}-b", "bond1") in {(each.check, each.device, each.port) for each in cause.follows}
+    here, there = ROWS[row]
+    assert f"{row}: {here} here, {there} there" in found(network, f"{NVUE}-{leaf}")["likeness"].found.split("; ")
+    assert f"{row}: {there} here, {here} there" in found(network, f"{NVUE}-{other}")["likeness"].found.split("; ")
+
+
+def test_bonds_that_are_held_down_for_what_no_line_explains_follow_what_both_have_otherwise() -> None:
+    def in_conflict(seen: Observed) -> Observed:
+        assert seen.pair is not None
+        pair = replace(seen.pair, unlike=(Unlike("clag-protocol-version", "1.6.1", "1.7.0"),))
+        ports = (replace(each, oper_up=each.oper_up and each.name != "bond1") for each in seen.ports)
+        return replace(seen, pair=pair, ports=tuple(ports))
+
+    network = Network("front")
+    network.shows(f"{NVUE}-b", in_conflict)
+    (cause,) = network.judge().causes
+    assert (cause.lead.check, cause.lead.subject) == ("pairs", "likeness")
+    assert ("port", f"{NVUE}-b", "bond1") in {(each.check, each.device, each.port) for each in cause.follows}
 
 
 @pytest.mark.parametrize("pair", PAIRS)

@@ -238,7 +238,7 @@ def bundled(port: Interface, number: int, lag: Lag) -> tuple[Interface, Interfac
 
 def paired(config: DeviceConfig, vrf: str | None, delay_s: int, priority: int | None) -> DeviceConfig:
     """The switch as one of a pair, whose peer link is two more ports."""
-    link = Interface("peerlink", "peer", None, 9216, True, None, lag=Lag("fast"), tagged_vlans=(200,))
+    link = Interface("peerlink", "peer", None, 9216, True, None, lag=Lag("fast"), tagged_vlans=(200,), native_vlan=1)
     carried = next((port.qos_profile for port in config.interfaces if port.qos_profile), None)
     members = (
         Interface(f"swp{number}", "peer", None, None, True, carried, member=LagMember("peerlink", None))

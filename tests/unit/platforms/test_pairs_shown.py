@@ -1,6 +1,7 @@
 """Published outputs of pairs of switches become the same neutral state on three systems."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,56 @@ def test_cumulus_linux_shows_the_rows_of_its_table_as_texts_or_as_truths(spell: 
         )
 
 
+def rows(command: str) -> dict[str, Any]:
+    """A table of the consistency checker, with its columns as NVUE would spell keys."""
+    lines = stdout_of("nvue_show/pair.txt", command).splitlines()
+    rule = next(number for number, line in enumerate(lines) if line.strip().startswith("---"))
+    cells = (re.split(r"\s{2,}", line.strip(), maxsplit=3) for line in lines[rule + 1 :])
+    return {name: {"local-value": own, "peer-value": peer, "conflict": words} for name, own, peer, words in cells}
+
+
+def on_nvue(compared: Any, of_bond: Any = None) -> tuple[Unlike, ...] | None:
+    """What both have otherwise; ``of_bond``: rows of bond1, where they are shown."""
+    ports = {"bond1": {"bond": {"mlag": {"consistency-checker": of_bond}}}} if of_bond else {}
+    answers = {nvue.PAIR.what: table("nvue_show/pair.txt"), nvue.UNLIKE.what: compared, nvue.PORTS: ports}
+    found = nvue.OBSERVING.read("leaf", answers).pair
+    assert found is not None
+    return found.unlike
+
+
+def test_cumulus_linux_shows_rows_of_what_both_compare_and_conflicts_are_named() -> None:
+    found = on_nvue(rows("nv show mlag consistency-checker global"))
+    words = "system mac mismatch between clag peers"
+    assert found == (Unlike(f"system-mac ({words})", "44:38:39:FF:33:bb", "44:38:39:FF:33:bb"),)
+    alike = {name: {**row, "conflict": "-"} for name, row in rows("nv show mlag consistency-checker global").items()}
+    assert on_nvue(alike) == ()
+    other = {**alike, "peerlink-mtu": {"local-value": "9216", "peer-value": "9000", "conflict": {"words": {}}}}
+    assert on_nvue(other) == (Unlike("peerlink-mtu", "9216", "9000"),)
+
+
+def test_what_both_compare_of_a_bond_is_named_with_the_bond() -> None:
+    shown, alike = rows("nv show interface bond1 bond mlag consistency-checker"), {"system-mac": ROW}
+    assert on_nvue(alike, shown) == (Unlike("bond1 mtu", "4800", "1500"),)  # NOT-SYNCED of master is no conflict
+
+
+def test_rows_of_cumulus_linux_in_another_shape_could_not_be_told() -> None:
+    assert on_nvue({}) is None
+    assert on_nvue({"system-mac": {"LocalValue": "a", "PeerValue": "b"}}) is None
+
+
+ROW = {"local-value": "a", "peer-value": "a", "conflict": "-"}
+
+
+def test_nxos_names_a_vpc_that_it_says_is_not_consistent() -> None:
+    up = recorded("nxos_show/vpc.txt", "show vpc | json native")
+    row = {"vpc-id": 3, "vpc-consistency": "inconsistent", "vpc-consistency-status": "REASON"}
+    found = on_nxos({**up, "TABLE_vpc": {"ROW_vpc": row}})
+    assert found is not None and found.unlike == (Unlike("vPC 3", "inconsistent", "REASON"),)
+    down = {**row, "vpc-consistency-status": "CONSISTENCY_CHECK_NOT_PERFORMED"}
+    found = on_nxos({**up, "TABLE_vpc": {"ROW_vpc": down}})
+    assert found is not None and found.unlike == ()
+
+
 def test_cumulus_linux_without_mlag_is_in_no_pair() -> None:
     assert nvue.OBSERVING.read("leaf", {nvue.PAIR.what: {}}).pair == NO_PAIR
 
@@ -116,5 +167,6 @@ def test_cumulus_linux_without_mlag_is_in_no_pair() -> None:
 def test_a_switch_that_shall_be_in_no_pair_is_asked_nothing_of_pairs(os: str) -> None:
     observing = platforms()[os].observing
     without = observing.requests_for([each for each in FIELDS if each != "pair"])
-    assert {each.what for each in observing.requests["pair"]}.isdisjoint(each.what for each in without)
+    of_pairs = {each.what for each in observing.requests["pair"]} - {nvue.PORTS}  # all of a switch's ports in one
+    assert of_pairs.isdisjoint(each.what for each in without)
     assert observing.read("leaf", {}).pair is None

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from test_fabric_pairs import PEER_LINK, A, B, Lab
 
+from switch_twins.consistency import as_agreed
 from switch_twins.engine import EOS, Context, Tree, load_text
 from switch_twins.eos.extract import switch_state as eos_state
 from switch_twins.eos.grammar import eos_grammar
@@ -120,6 +121,18 @@ def test_vlans_that_both_have_not_in_common_are_suspended_on_both_and_nothing_go
         assert lab.sim.suspended(name, group) == {200}
         assert lab.sim.suspended(name, replace(group, over_both="")) == frozenset()
     assert up(lab) == {A: True, B: True}
+
+
+def test_packets_do_not_take_a_group_that_is_down_for_a_conflict_or_a_suspended_vlan() -> None:
+    """What the routed lab's namespaces are told."""
+    lab = lab_with_group()
+    assert as_agreed(lab.sim.state(A), lab.sim) is lab.sim.state(A)
+    rows(lab, A, row("1"), Compared("vlans", "200", action="vlans"))
+    rows(lab, B, row("2"), Compared("vlans", "201", action="vlans"))
+    down, stays = ({each.name: each for each in as_agreed(lab.sim.state(name), lab.sim).interfaces} for name in (A, B))
+    assert {name for name, each in down.items() if not each.is_admin_up} == {GROUP, "p4"}
+    assert all(each.is_admin_up for each in stays.values())
+    assert (down[GROUP].vlans, stays[GROUP].vlans) == (frozenset(), frozenset())
 
 
 def compared(os: str) -> tuple[Compared, ...]:

@@ -88,7 +88,7 @@ def test_a_whole_look_asks_no_more_than_it_did() -> None:
     Learned addresses are one more everywhere, on EOS neighbours of IPv6; prefixes of edge routers two more there, and
     one on NX-OS.
 
-    Of groups, partners, gateways, trunks and trees one command more each, of a pair two, on Cumulus Linux 0 and 1; of
+    Of groups, partners, gateways, trunks and trees one command more each, of a pair two, on Cumulus Linux 0 and 2; of
     base configuration five, on Cumulus Linux two.
     """
 
@@ -100,14 +100,14 @@ def test_a_whole_look_asks_no_more_than_it_did() -> None:
     trees = ("trees", "tree_ports", "partners", *base)
     assert commands("groups", "pair", "gateways", "carried", *trees) == {"eos": 13, "nvue": 7, "nxos": 14}
     assert commands("pair", "gateways", "carried", *trees) == {"eos": 14, "nvue": 7, "nxos": 15}
-    assert commands("gateways", "carried", *trees) == {"eos": 16, "nvue": 8, "nxos": 17}
-    assert commands("carried", *trees) == {"eos": 17, "nvue": 8, "nxos": 18}
-    assert commands(*trees) == {"eos": 18, "nvue": 8, "nxos": 19}
-    assert commands("partners", *base) == {"eos": 19, "nvue": 8, "nxos": 20}
-    assert commands(*base) == {"eos": 20, "nvue": 8, "nxos": 21}
-    assert commands("macs", "exchanged") == {"eos": 25, "nvue": 10, "nxos": 26}
-    assert commands("exchanged") == {"eos": 26, "nvue": 11, "nxos": 27}
-    assert commands() == {"eos": 28, "nvue": 11, "nxos": 28}
+    assert commands("gateways", "carried", *trees) == {"eos": 16, "nvue": 9, "nxos": 17}
+    assert commands("carried", *trees) == {"eos": 17, "nvue": 9, "nxos": 18}
+    assert commands(*trees) == {"eos": 18, "nvue": 9, "nxos": 19}
+    assert commands("partners", *base) == {"eos": 19, "nvue": 9, "nxos": 20}
+    assert commands(*base) == {"eos": 20, "nvue": 9, "nxos": 21}
+    assert commands("macs", "exchanged") == {"eos": 25, "nvue": 11, "nxos": 26}
+    assert commands("exchanged") == {"eos": 26, "nvue": 12, "nxos": 27}
+    assert commands() == {"eos": 28, "nvue": 12, "nxos": 28}
 
 
 def test_vrfs_cost_a_request_each_on_nvue_and_nowhere_else_and_none_where_there_are_none() -> None:

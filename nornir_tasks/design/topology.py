@@ -232,6 +232,8 @@ class _Sizer:
         """Numbers of spines of a group, or of a pod."""
         spine = self.sizes.choices.demand.fabric.spine
         count = spine.planned
+        if count == 0:
+            raise UnknownValueError  # never in an intent without mistakes
         if count is not None:
             is_even = count % spine_groups == 0 and (spine.count or 0) % spine_groups == 0
             return (count // spine_groups,) if is_even else ()

@@ -240,6 +240,8 @@ def _print_copies(plane: "Plane", fabric: "Fabric") -> None:
     from nornir_tasks.cli.console import out
 
     addresses = "one address for all ports of a NIC" if plane.has_shared_addresses else "an address for each port"
+    if fabric.copies_there < fabric.copies:
+        out.print(f"  {fabric.copies_there} of {fabric.copies} copies are there; NICs have a port for each")
     out.print(f"  {fabric.copies} equal copies, without a switch in common: no packet goes from one to another")
     out.print(f"  each NIC has a port on each copy; {addresses}")
 

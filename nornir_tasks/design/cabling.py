@@ -57,7 +57,10 @@ def cable_up(sections: Sequence[Section], facts: Mapping[str, OsFacts], joints: 
     ``joints``: the joints of each section; those above the leaves are the same in all.
     """
     makes: dict[str, Make] = {}
-    of_sections = [_copies(each, joined, facts, makes) for each, joined in zip(sections, joints, strict=True)]
+    of_sections = [
+        _copies(each, joined, facts, makes)[: each.layout.copies_there]
+        for each, joined in zip(sections, joints, strict=True)
+    ]
     leaves = [(cabler, leaf) for copy in zip(*of_sections, strict=True) for cabler in copy for leaf in cabler.leaves()]
     spines = [(above, spine) for above in of_sections[0] for spine in above.spines()]
     cores = [core for above in of_sections[0] for core in above.cores()]

@@ -50,6 +50,7 @@ def fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
         rail_spine_group=tuple(widest.rail_group(_leaf_rail(widest, rail)) for rail in range(widest.rails)),
         vrf=parts[0].demand.plane.vrf,
         copies=layout.copies,
+        copies_there=layout.copies_there,
         incast_ports=terms.policy.incast_ports,
     )
 

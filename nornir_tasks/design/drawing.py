@@ -37,7 +37,7 @@ def drawing(network: Network) -> str:
         heads = _heads(planes, fabric, counts["fabrics"][name])
         if fabric.copies == 1:
             y = _Sheet(canvas, picture(network, name)).draw(heads, y + 30)
-        for copy in range(1, fabric.copies + 1) if fabric.copies > 1 else ():
+        for copy in range(1, fabric.copies_there + 1) if fabric.copies > 1 else ():
             title = f"copy {copy} of {fabric.copies} of fabric {name}"
             y = _Sheet(canvas, picture(network, name, copy)).draw((*heads, title) if copy == 1 else (title,), y + 30)
     _legend(canvas, y + 34)

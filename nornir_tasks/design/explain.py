@@ -155,8 +155,9 @@ class _Explainer:
 
     def in_copies(self, rule: str, inputs: dict[str, int]) -> tuple[str, dict[str, int]]:
         """Rule and inputs of a number of one copy of the fabric, for that of all copies."""
-        copies = self.fabric.copies
-        return (f"{rule}; x copies", {**inputs, "nics__copies": copies}) if copies > 1 else (rule, inputs)
+        if self.fabric.copies == 1:
+            return rule, inputs
+        return f"{rule}; x copies that are there", {**inputs, "copies": self.fabric.copies_there}
 
     def links(self, kind: str) -> list[int]:
         """Speeds of the links of this kind that go down to these hosts, or up from their leaves and beyond."""

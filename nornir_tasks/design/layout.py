@@ -81,6 +81,8 @@ class Layout:
     """The other layouts that share the spines; None: there are none."""
     copies: int = 1
     """Equal copies of the fabric, without a switch in common; each NIC has a port on each."""
+    copies_to_come: int = 0
+    """Of these, the last so many are not there yet."""
     peer_links: int = 0
     """Links between the two leaves of each group, which are a pair then; 0: they are none."""
 
@@ -127,6 +129,11 @@ class Layout:
     def spines_there(self) -> int:
         """Spines of a group that are there now."""
         return self.spines_per_group - self.spines_to_come
+
+    @property
+    def copies_there(self) -> int:
+        """Copies that are there now."""
+        return self.copies - self.copies_to_come
 
     @property
     def uplinks_there(self) -> int:

@@ -126,6 +126,8 @@ class Fabric:
     """The VRF that its switches route in, loopbacks included; None: the default one."""
     copies: int = 1
     """Equal copies that it consists of; no two have a switch in common, and each NIC has a port on each."""
+    copies_there: int = 1
+    """Of these, the first so many are there now."""
     incast_ports: int | None = None
     """Ports of a switch that are congested at once in the worst case; None: not said."""
     vlans: frozenset[int] = frozenset()

@@ -196,6 +196,7 @@ class _Sizer:
                     yield flat
 
     def _flat(self, hosts: int, groups: int, uplinks: int, spines: int, spine_groups: int) -> Layout:
+        copies = self.sizes.choices.demand.nics.ports
         return Layout(
             rails=self.sizes.choices.demand.nics.rails,
             leaf_rails=self.sizes.leaf_rails,
@@ -206,7 +207,8 @@ class _Sizer:
             spines_per_group=spines,
             spine_groups=spine_groups,
             spines_to_come=self._spines_to_come(spines, spine_groups),
-            copies=self.sizes.choices.demand.nics.ports,
+            copies=copies,
+            copies_to_come=copies - min(copies, self.sizes.choices.demand.fabric.copies_there or copies),
             peer_links=self.sizes.peer_links,
         )
 

@@ -46,7 +46,7 @@ def copies(intent: "Intent") -> Iterator[Finding]:
             for plane, each in hosts.nics.items()
             if plane in intent.planes and intent.planes[plane].fabric == name and each.ports_of is None
         ]
-        yield from independent(_alike(on_it))
+        yield from independent(_alike(on_it), _there(name, intent.fabrics[name].copies_there, on_it))
     for name in intent.planes:
         of_plane: list[At] = [
             (("hosts", group, "nics", name), hosts.nics[name])
@@ -65,6 +65,19 @@ def _alike(on_it: list[At]) -> Iterator[Finding]:
             hint = "copies share no switch; put the plane on a fabric of its own"
             expected, found = _text(one), _text(each)
             yield Finding((*path, "copies"), what, expected, found, hint, also=(*first, "copies"))
+
+
+def _there(name: str, there: int | None, on_it: list[At]) -> Iterator[Finding]:
+    """Not all copies of a fabric are there: fewer than its NICs have ports for."""
+    if there is None or not on_it or there < on_it[0][1].ports:
+        return
+    (path, each), where = on_it[0], ("fabrics", name, "copies_there")
+    if each.copies is None:
+        what, expected = "copies of a fabric whose NICs have one port", "no copies_there; or copies: 2 of these NICs"
+        yield Finding(where, what, expected, str(there), also=path)
+    else:
+        what, expected = "all copies are there, or more", f"fewer than {each.copies}, or no copies_there"
+        yield Finding(where, what, expected, str(there), also=(*path, "copies"))
 
 
 def _text(each: "NicsIntent") -> str:

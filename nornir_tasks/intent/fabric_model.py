@@ -220,6 +220,9 @@ class FabricIntent(Part):
     """The tier that joins the leaves."""
     core: CoreIntent | None = None
     """The tier that joins pods. Required with ``design: clos3``, refused without."""
+    copies_there: Annotated[int, Field(ge=1, le=3)] | None = None
+    """Of the copies that its hosts' NICs have ports for (``copies``), the first so many are there now; without it all.
+    A copy that comes later moves no cable and no address."""
     name_prefix: OwnName | None = None
     """Prefix of the names of its switches, before a dash, as ``front`` of ``front-leaf-g1``; without it none.
     Fabrics of a site have different ones. Without an underscore where one of them runs Cumulus Linux."""

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from nornir_tasks.usecases.site import load
 from tests.intent_parts import fabric, figures, group, needs, nics, plane
 from tests.strategies import intent_of
 from tests.unit.design.copies import SN5600, network, places, site
+from tests.unit.design.test_moves import replay
 
 BOTH = pytest.mark.parametrize("copies", [2, 4])
 
@@ -335,3 +337,19 @@ def test_a_pool_too_small_for_all_copies_is_refused_and_a_larger_one_is_not(pool
         network(data)
     fabric(data)["pools"][pool] = enough
     network(data)
+
+
+@pytest.mark.parametrize("copies", [2, 4])
+def test_a_copy_that_comes_later_moves_no_cable_and_no_address(copies: int) -> None:
+    built = []
+    for there in range(1, copies + 1):
+        data = site(copies, hosts=64)
+        if there < copies:
+            fabric(data)["copies_there"] = there
+        built.append(network(data))
+        assert {device.copy for device in built[-1].devices} == set(range(1, there + 1))
+    for earlier, later in pairwise(built):
+        found = replay(earlier, later)
+        assert {action for action, many in found.counts.items() if many} == {"add"}
+        assert found.readdressed == ()
+        assert all(later.device(device.name) == device for device in earlier.devices)

@@ -42,7 +42,8 @@ def print_moves(designed: "SiteDesign", old_site: str, *, json: bool) -> None:
 def _lines(number: int, step: "Step", replaced: "Mapping[str, tuple[str, str]]") -> "Iterator[str]":
     """One step: what is done first, what capacity stays, who is below the declared one, cable by cable."""
     kept, of_all = step.kept.host_links
-    stays = f"stays: {float(step.kept.uplinks):.0%} of a leaf's uplinks, {kept} of {of_all} links of a host"
+    uplinks = f"{float(step.kept.uplinks):.0%} of a leaf's declared uplink bandwidth"
+    stays = f"stays: {uplinks}, {kept} of {of_all} links of a host"
     if step.replaced is None:
         yield f"step {number}: {len(step.moves)} cables; {stays}"
         reason = "as these cables wait for one another"
@@ -52,7 +53,7 @@ def _lines(number: int, step: "Step", replaced: "Mapping[str, tuple[str, str]]")
         yield f"  drain {step.replaced}, take it out, cable and push the new one, validate it, and return it to service"
         reason = "while it is out"
     if step.cut_off:
-        yield f"  without a link, so their jobs end before: {', '.join(step.cut_off)}"
+        yield f"  lose their last link meanwhile: {', '.join(step.cut_off)}"
     below = [name for name in step.below if name not in step.cut_off]
     if below:
         yield f"  below the declared capacity, {reason}: {', '.join(below)}"

@@ -9,7 +9,7 @@ All other cables are handled in steps of as many as fit: their ports are free, a
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
@@ -84,6 +84,11 @@ class Work:
     def touches(self, devices: Collection[str]) -> bool:
         """Is one of its ends at one of these, now or later?"""
         return any(leg.touches(devices) for leg in (*self.now, *self.goal))
+
+    def leaving(self, to: Legs) -> Legs:
+        """The legs that are taken out to bring it there."""
+        gone = set(self.move(to).before)
+        return tuple(leg for leg in self.now if leg.ports in gone)
 
     def move(self, to: Legs) -> Move:
         """What is done to bring it there."""
@@ -168,7 +173,7 @@ class Schedule:
         """One switch for another."""
         here = self._at.pop(box)
         before = {work.name: replace(work) for work in here}
-        lost = Counter(leg.lower.device for work in here for leg in work.now)
+        lost = self._lost(leg for work in here for leg in work.now)
         below, kept = self._below(lost, box), self._kept(lost, box)
         cut_off = tuple(sorted(name for name in lost if name in self._limits.hosts and self._up[name] == lost[name]))
         del self._boxes[box]
@@ -214,7 +219,7 @@ class Schedule:
 
     def _step(self, chosen: "_Chosen") -> Step:
         moves = [work.move(to) for work, to in chosen]
-        lost = Counter(lower[0] for move in moves for _, lower in move.before)
+        lost = self._lost(leg for work, to in chosen for leg in work.leaving(to))
         below, kept = self._below(lost), self._kept(lost)
         for work, to in chosen:
             self._plug(work, to)
@@ -230,7 +235,7 @@ class Schedule:
         claimed: set[Hole] = set()
         out = self._out()
         for work in self._left.values():
-            wanted, going = holes(work.goal), Counter(lower[0] for _, lower in work.move(work.goal).before)
+            wanted, going = holes(work.goal), self._lost(work.leaving(work.goal))
             free = all(self._taken.get(hole, work.name) == work.name for hole in wanted) and not wanted & claimed
             spared = all(self._up[name] - lost[name] - many >= self._floor(name, out) for name, many in going.items())
             if free and spared and (early or self._has_uplinks(work.goal)):
@@ -239,6 +244,14 @@ class Schedule:
                 chosen.append((work, work.goal))
         return chosen
 
+    def _is_up(self, leg: Leg) -> bool:
+        """Does it lead to a tier above? Not between the leaves of a pair, nor to who manages a switch."""
+        return leg.kind == "fabric" or leg.lower.device in self._limits.hosts
+
+    def _lost(self, legs: Iterable[Leg]) -> Counter[str]:
+        """Lower device -> how many of these it loses."""
+        return Counter(leg.lower.device for leg in legs if self._is_up(leg))
+
     def _floor(self, name: str, out: Mapping[str, int]) -> int:
         """Its present limit: lower while cables of it are out to make room."""
         leaving = self._limits.leaving.get(name, 0) if self._down[name] else 0
@@ -246,7 +259,7 @@ class Schedule:
 
     def _out(self) -> Counter[str]:
         """Switch or host -> its links that were taken out to make room."""
-        return Counter(leg.lower.device for work in self._left.values() if work.is_out for leg in work.goal)
+        return self._lost(leg for work in self._left.values() if work.is_out for leg in work.goal)
 
     def _take_out(self) -> "_Chosen":
         """Cables that wait for one another's ports: one per switch concerned is taken out, and plugged in later."""
@@ -280,7 +293,8 @@ class Schedule:
 
     def _count(self, work: Work, each: int) -> None:
         for leg in work.now:
-            self._up[leg.lower.device] += each
+            if self._is_up(leg):
+                self._up[leg.lower.device] += each
             if leg.lower.device in self._limits.hosts:
                 self._down[leg.upper.device] += each
         if each > 0:

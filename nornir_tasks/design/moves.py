@@ -116,9 +116,11 @@ def _most_legs(links: list[Link]) -> int:
 
 
 def _uplinks(network: Network) -> dict[str, list[Link]]:
+    """Switch or host -> its links to the tier above, without those between leaves of a pair or to who manages it."""
     found: dict[str, list[Link]] = defaultdict(list)
     for link in network.links:
-        found[link.lower.device].append(link)
+        if link.kind == "fabric" or link.lower.device not in network:
+            found[link.lower.device].append(link)
     return found
 
 
@@ -129,7 +131,7 @@ def _needed(network: Network, name: str, links: list[Link]) -> int:
     device = network.device(name)
     declared = network.fabric_of(device).declared_oversubscription
     ratio = Fraction(declared[device.level] if device.level < len(declared) else 1).limit_denominator(1000)
-    down = sum(link.speed_gbps for link in network.links_of(name) if link.upper.device == name)
+    down = sum(link.speed_gbps for link in network.links_of(name) if link.upper.device == name and link.kind != "peer")
     return ceil(Fraction(down) / ratio / links[0].speed_gbps)
 
 

@@ -36,6 +36,8 @@ class Leg:
     """One link of a cable: the whole cable, or one of the parts that it splits into."""
 
     link: str
+    kind: str
+    """As that of its link."""
     speed_gbps: int
     upper: End
     lower: End
@@ -63,7 +65,7 @@ def plugged(network: Network) -> dict[str, Legs]:
     links = {link.name: link for link in network.links}
     return {
         cable.name: tuple(
-            Leg(link.name, link.speed_gbps, _end(link.upper, cable), _end(link.lower, cable))
+            Leg(link.name, link.kind, link.speed_gbps, _end(link.upper, cable), _end(link.lower, cable))
             for link in map(links.__getitem__, cable.links)
         )
         for cable in network.cables

@@ -27,7 +27,7 @@ def test_a_spine_of_another_model_is_replaced_in_a_step_of_its_own_that_says_wha
     text, data = against(tmp_path, ("model: SN5600", "model: SN5610"))
     lines = text.splitlines()
     assert lines[0] == (
-        "step 1: replace spine-1 (SN5600) by a SN5610, 8 cables; stays: 50% of a leaf's uplinks, 8 of 8 links of a host"
+        "step 1: replace spine-1 (SN5600) by a SN5610, 8 cables; stays: 50% of a leaf's declared uplink bandwidth, 8 of 8 links of a host"
     )
     assert lines[1] == "  drain spine-1, take it out, cable and push the new one, validate it, and return it to service"
     assert lines[-1] == (

@@ -94,9 +94,11 @@ class Work:
         """What is done to bring it there."""
         return self._as_move(*self._change(ports(self.now), ports(to)))
 
-    def move_all_legs(self, to: Legs) -> Move:
-        """The same with every leg taken out first."""
-        before, after = ports(self.now), ports(to)
+    def replug(self, box: str, to: Legs) -> Move | None:
+        """The same for its legs at a switch that is replaced; None where it has none there."""
+        before, after = (ports(leg for leg in legs if leg.touches({box})) for legs in (self.now, to))
+        if not before and not after:
+            return None
         action: Action = "add" if not before else "remove" if not after else "move"
         same = before and set(before) == set(after) and not self.exchanged
         return self._as_move("replug" if same else action, before, after)
@@ -173,18 +175,18 @@ class Schedule:
         """One switch for another."""
         here = self._at.pop(box)
         before = {work.name: replace(work) for work in here}
-        lost = self._lost(leg for work in here for leg in work.now)
+        lost = self._lost(leg for work in here for leg in work.now if leg.touches({box}))
         below, kept = self._below(lost, box), self._kept(lost, box)
         cut_off = tuple(sorted(name for name in lost if name in self._limits.hosts and self._up[name] == lost[name]))
         del self._boxes[box]
         for work in here:
-            self._plug(work, ())
+            self._plug(work, tuple(leg for leg in work.now if not leg.touches({box})))
         for work in sorted(here, key=lambda each: self._brings_hosts(each.goal)):  # uplinks first
-            self._plug(work, self._as_far_as_free(box, before[work.name].now, work.goal))
-        moves = [before[work.name].move_all_legs(work.now) for work in here if before[work.name].now or work.now]
+            self._plug(work, self._as_far_as_free(box, before[work.name].now, work))
+        moves = [each for work in here if (each := before[work.name].replug(box, work.now))]
         for work in here:
             work.exchanged = work.exchanged and not work.now
-            work.is_out = bool(before[work.name].now and work.goal and not work.now)
+            work.is_out = bool(work.goal) and len(work.now) < len(before[work.name].now)
             if not work.done and not self._boxes_of(work):
                 self._left[work.name] = work
         return Step(tuple(moves), below, kept, box, cut_off)
@@ -194,20 +196,22 @@ class Schedule:
         ends = (end.device for leg in (*work.now, *work.goal) for end in (leg.upper, leg.lower))
         return [name for name in dict.fromkeys(ends) if name in self._boxes]
 
-    def _as_far_as_free(self, box: str, before: Legs, goal: Legs) -> Legs:
+    def _as_far_as_free(self, box: str, before: Legs, work: Work) -> Legs:
         """The final ports; where one is not free, or is one of a switch still to be replaced, the far end stays."""
+        stay, goal = work.now, work.goal
         if not self._has_uplinks(goal):
-            return ()
-        if not any(leg.touches(self._boxes) for leg in goal) and self._is_free(goal):
+            return stay
+        is_final = not any(leg.touches(self._boxes) for leg in goal) and set(ports(stay)) <= set(ports(goal))
+        if is_final and self._is_free(goal, work.name):
             return goal
         were = {leg.link: leg for leg in before}
         if {leg.link: leg.speed_gbps for leg in goal} != {leg.link: leg.speed_gbps for leg in before}:
-            return ()
-        mixed = tuple(_at_box(box, were[leg.link], leg) for leg in goal)
-        return mixed if self._is_free(mixed) else ()
+            return stay
+        mixed = tuple(_at_box(box, were[leg.link], leg) if leg.touches({box}) else were[leg.link] for leg in goal)
+        return mixed if self._is_free(mixed, work.name) else stay
 
-    def _is_free(self, legs: Legs) -> bool:
-        return not any(hole in self._taken for hole in holes(legs))
+    def _is_free(self, legs: Legs, cable: str) -> bool:
+        return all(self._taken.get(hole, cable) == cable for hole in holes(legs))
 
     def _brings_hosts(self, legs: Legs) -> bool:
         return any(leg.lower.device in self._limits.hosts for leg in legs)
@@ -302,8 +306,12 @@ class Schedule:
 
     def _below(self, lost: Mapping[str, int], box: str | None = None) -> tuple[str, ...]:
         limits = self._limits.floor if box is None else self._limits.after_loss
-        there = (name for name in {*lost, *self._short} if name != box)
-        return tuple(sorted(name for name in there if self._up[name] - lost.get(name, 0) < limits.get(name, 0)))
+        found = []
+        for name in {*lost, *self._short} - {box}:
+            least = max(limits.get(name, 0), 1 if self._down[name] else 0)  # a leaf with hosts is cut off without any
+            if self._up[name] - lost.get(name, 0) < least:
+                found.append(name)
+        return tuple(sorted(found))
 
     def _kept(self, lost: Mapping[str, int], box: str | None = None) -> Kept:
         uplinks, links = Fraction(1), (self._most, self._most)

@@ -41,6 +41,7 @@ test-roles: setup ## The Molecule scenario of each role, and that of site.yml (b
 test-long: setup ## What takes long: fault counts, many random fabrics, new examples for all random tests
 	@$(TIMED) "make test-long" $(BIN)/python -m pytest -m long -s
 	@$(TIMED) "new examples" $(BIN)/python -m pytest -n auto --dist loadfile -m "hypothesis and not long" --hypothesis-profile new-examples
+	@$(TIMED) "all sites come out as before" scripts/baseline.sh $(BIN) --large
 	@$(TIMED) "more of roles" scripts/test_roles.sh $(BIN) --long
 
 check: setup ## Format, lint, types, import contracts, YAML

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# baseline.sh BIN [--write | --keep FOLDER]: does any site come out otherwise than tests/baseline.sums says?
+# baseline.sh BIN [--large] [--write | --keep FOLDER]: does any site come out otherwise than tests/baseline.sums says?
 set -euo pipefail
 bin=$1
 shift

@@ -38,7 +38,7 @@ SUMS = ROOT / "tests" / "baseline.sums"
 RANDOM_SITES = 200
 LARGEST_WITH_HOSTS = 600
 """Host variables are compared on sites of up to this many hosts; larger ones repeat them."""
-LARGEST_IN_CHECK = 8192
+LARGEST_IN_CHECK = 1024
 """Sites of more hosts are made with --large and --write only: `make test-long` compares them."""
 COUNTS = ("tiers", "oversubscription", "host_links", "fabric_links")
 

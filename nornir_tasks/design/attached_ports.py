@@ -12,11 +12,14 @@ from ipaddress import IPv4Network, collapse_addresses
 
 from nornir_tasks.design import host_ports
 from nornir_tasks.design.claims import Owner, host_prefix
-from nornir_tasks.design.config.access_lists import ICMP, UDP, AccessList, Direction, Family
-from nornir_tasks.design.flows import DHCP, DIRECTIONS, Flow, Rule, Service, answer, needed, numbered, opening
+from nornir_tasks.design.config.access_lists import ICMP, UDP, AccessList, AclRule, Direction, Family
+from nornir_tasks.design.flows import DHCP, DIRECTIONS, Flow, Service, answer, needed, numbered, opening
+from nornir_tasks.design.gateway_lists import Vlan, elsewhere_last, of_switches
+from nornir_tasks.design.host_ports import gateway
 from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.plane import Plane
+from nornir_tasks.design.site_prefixes import own_prefixes
 from nornir_tasks.intent.flow_rules import OUTSIDE
 
 FAMILY: Family = "ipv4"
@@ -50,12 +53,15 @@ def access_list(network: Network, plane: Plane, device: Device, direction: Direc
     known, allowed = device.capabilities, plane.allowed
     whole = known.acls is not None and FAMILY not in known.acls.icmp_types
     has_dhcp = allowed is not None and allowed.has_dhcp
+    block = network.host_block(device.name, plane.name) or ""
     near = network.attached_prefixes[device.name, plane.name]
     flows = () if allowed is None else allowed.flows
-    far = _far(network, plane, network.host_block(device.name, plane.name) or "")
+    far = _far(network, plane, block)
     found = [each for flow in flows for each in _of_flow(flow, direction, near, far)]
     servers, _ = _dhcp_servers(network, plane, device)
-    rules = [*needed(FAMILY, direction, has_dhcp=has_dhcp, has_whole_icmp=whole), *_joined(found)]
+    vlan = Vlan(FAMILY, block, (gateway(block),), known.acls is not None and known.acls.svi_takes_bridged, whole)
+    rules = [*needed(FAMILY, direction, has_dhcp=has_dhcp, has_whole_icmp=whole), *of_switches(vlan, direction)]
+    rules += elsewhere_last(_joined(found), vlan, own_prefixes(network)[FAMILY])
     rules += [_relayed(plane.pools["hosts"], f"{server}/32", direction) for server in sorted(servers)]
     prefix = host_prefix(plane.name, plane.fabric)
     return AccessList(f"{prefix}V{plane.host_vlan}-{direction}".upper(), FAMILY, numbered(rules))
@@ -68,17 +74,17 @@ def _dhcp_servers(network: Network, plane: Plane, device: Device) -> tuple[froze
     return here, plane.dhcp_servers - here
 
 
-def _relayed(pool: str, server: str, direction: Direction) -> Rule:
+def _relayed(pool: str, server: str, direction: Direction) -> AclRule:
     """What gateways of other access switches and a server here say to one another (RFC 2131, 4.1: port 67 at both)."""
     _, port = DHCP[FAMILY]
     source, destination = (server, pool) if direction == "in" else (pool, server)
-    return UDP, source, destination, (port, port), (port, port), False, None
+    return AclRule(0, True, UDP, source, destination, (port, port), (port, port))
 
 
-def _joined(found: Iterable[tuple[tuple[str, ...], Callable[[str], Rule]]]) -> Iterator[Rule]:
+def _joined(found: Iterable[tuple[tuple[str, ...], Callable[[str], AclRule]]]) -> Iterator[AclRule]:
     """Rules that differ in the addresses of the access switch alone, of as few prefixes as hold all of these."""
-    near: dict[Rule, list[str]] = {}
-    make: dict[Rule, Callable[[str], Rule]] = {}
+    near: dict[AclRule, list[str]] = {}
+    make: dict[AclRule, Callable[[str], AclRule]] = {}
     for prefixes, rule in found:
         key = rule("")
         make.setdefault(key, rule)
@@ -111,7 +117,7 @@ def _of_flow(
     direction: Direction,
     near: Mapping[str, tuple[str, ...]],
     far: Mapping[str, tuple[str | None, ...]],
-) -> Iterator[tuple[tuple[str, ...], Callable[[str], Rule]]]:
+) -> Iterator[tuple[tuple[str, ...], Callable[[str], AclRule]]]:
     """Addresses of the access switch, and the rule for each of them.
 
     Packets of connections to a service where they leave, their answers where these do, and ICMP both ways.
@@ -125,8 +131,8 @@ def _of_flow(
                 yield near[here], partial(_rule, service, other, direction, opens)
 
 
-def _rule(service: Service | None, far: str | None, direction: Direction, opens: bool, near: str) -> Rule:
+def _rule(service: Service | None, far: str | None, direction: Direction, opens: bool, near: str) -> AclRule:
     source, destination = (near, far) if direction == "in" else (far, near)
     if service is None:
-        return ICMP[FAMILY], source, destination, None, None, False, None
+        return AclRule(0, permit=True, protocol=ICMP[FAMILY], source=source, destination=destination)
     return (opening if opens else answer)(service, source, destination)

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from ipaddress import ip_network
 
+from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.claims import host_prefix
 from nornir_tasks.design.config.access_lists import AccessList, Direction, Family
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.vlans import Vlan
-from nornir_tasks.design.flows import FAMILIES, access_lists
+from nornir_tasks.design.flows import FAMILIES, Allowed, Terms, access_lists
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.mtu import agreed_bytes, of_link
 from nornir_tasks.design.network import Device, Network
@@ -24,6 +25,7 @@ from nornir_tasks.design.pair_parts import peer_link
 from nornir_tasks.design.pairs import BondTerms, Segment
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.plane import Plane
+from nornir_tasks.design.site_prefixes import own_prefixes
 
 LAST_GROUP = 512
 """Hosts' groups are numbered from 1 to at most this: no switch of the catalogue has more ports."""
@@ -143,14 +145,15 @@ def lists_of(
     """The access lists of one VLAN; none where the plane says nothing of flows."""
     if plane.allowed is None:
         return {}
-    known = device.capabilities
-    whole = frozenset(FAMILIES) - (known.acls.icmp_types if known.acls is not None else frozenset())
-    return access_lists(
-        host_prefix(plane.name, plane.fabric),
-        segment,
-        plane.allowed.flows,
-        network.ends_of_flows[plane.name],
-        has_dhcp=plane.allowed.has_dhcp,
+    prefix, ends = host_prefix(plane.name, plane.fabric), network.ends_of_flows[plane.name]
+    return access_lists(prefix, segment, plane.allowed.flows, ends, _terms(network, plane.allowed, device.capabilities))
+
+
+def _terms(network: Network, allowed: Allowed, known: Capabilities) -> Terms:
+    return Terms(
+        site=own_prefixes(network),
+        has_dhcp=allowed.has_dhcp,
         has_hellos=known.has_gateway_roles,
-        whole_icmp=whole,
+        whole_icmp=frozenset(FAMILIES) - (known.acls.icmp_types if known.acls is not None else frozenset()),
+        takes_bridged=known.acls is not None and known.acls.svi_takes_bridged,
     )

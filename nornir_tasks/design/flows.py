@@ -3,10 +3,11 @@
 A list filters what a gateway takes from the hosts of its VLAN (``in``) and what it sends to them (``out``). A flow lets
 its packets pass, and their answers: of TCP only those of connections that are open already. What every network needs
 passes as well (ICMP that paths and neighbours depend on, DHCP where it is relayed); all else is refused and counted.
+Of the switches' own addresses and of what is bridged within a VLAN: :mod:`nornir_tasks.design.gateway_lists`.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses
 
 from nornir_tasks.design.config.access_lists import (
@@ -21,6 +22,7 @@ from nornir_tasks.design.config.access_lists import (
     PortRange,
 )
 from nornir_tasks.design.demand import Demand
+from nornir_tasks.design.gateway_lists import Vlan, elsewhere_last, of_switches
 from nornir_tasks.design.pairs import Segment
 from nornir_tasks.intent.plane_model import PlaneIntent
 
@@ -127,57 +129,79 @@ def access_lists(
     segment: Segment,
     flows: Sequence[Flow],
     known: Mapping[str, Ends],
-    *,
-    has_dhcp: bool,
-    has_hellos: bool = False,
-    whole_icmp: Collection[Family] = (),
+    terms: "Terms",
 ) -> dict[tuple[Family, Direction], AccessList]:
-    """The lists of one VLAN's gateway. ``prefix``: of its owner's names; ``known``: what the flows' names stand for.
-
-    ``has_hellos``: both leaves say in the VLAN which of them answers. ``whole_icmp``: families in whose lists the
-    switch knows no single types of ICMP; all of it passes there.
-    """
+    """The lists of one VLAN's gateway. ``prefix``: of its owner's names; ``known``: what the flows' names stand for."""
     found: dict[tuple[Family, Direction], AccessList] = {}
-    subnets = {"ipv4": segment.subnet, "ipv6": segment.subnet_v6}
     for family in FAMILIES:
-        subnet = subnets[family]
-        if subnet is None:
+        vlan = _vlan(segment, family, terms)
+        if vlan is None:
             continue
         for direction in DIRECTIONS:
-            rules = [*needed(family, direction, has_dhcp=has_dhcp, has_whole_icmp=family in whole_icmp)]
-            if has_hellos and direction == "in":
-                rules.append((UDP, None, HELLO_GROUP[family], None, (HELLO[family],) * 2, False, None))
-            for flow in flows:
-                rules += _of_flow(flow, segment.groups, (family, direction, subnet), known)
+            rules = [*needed(family, direction, has_dhcp=terms.has_dhcp, has_whole_icmp=vlan.whole_icmp)]
+            if terms.has_hellos and direction == "in":
+                hello = (HELLO[family],) * 2
+                rules.append(_permit(UDP, destination=HELLO_GROUP[family], destination_ports=hello))
+            rules += of_switches(vlan, direction)
+            # What the other leaf has routed to a host of this one comes over the peer link.
+            ways: tuple[Direction, ...] = ("out", "in") if vlan.takes_bridged and direction == "in" else (direction,)
+            for way in ways:
+                its = (
+                    each for flow in flows for each in _of_flow(flow, segment.groups, (family, way, vlan.subnet), known)
+                )
+                rules += elsewhere_last(its, vlan, terms.site[family])
             name = f"{prefix}V{segment.vlan}-{direction}".upper() + ("-V6" if family == "ipv6" else "")
             found[family, direction] = AccessList(name, family, numbered(rules))
     return found
 
 
-Rule = tuple[int | None, str | None, str | None, PortRange | None, PortRange | None, bool, int | None]
-"""What a rule looks at: protocol, source, destination, ports of both, open connections alone, type of ICMP."""
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What lists depend on beside the flows."""
+
+    site: Mapping[Family, Sequence[str]]
+    """The site's own prefixes, which ``outside`` does not stand for."""
+    has_dhcp: bool
+    """Do the gateways relay DHCP?"""
+    has_hellos: bool = False
+    """Do both leaves say in the VLAN which of them answers?"""
+    whole_icmp: Collection[Family] = ()
+    """Families in whose lists the switch knows no single types of ICMP; all of it passes there."""
+    takes_bridged: bool = False
+    """Does a list on the VLAN's interface meet what is only bridged in it?"""
 
 
-def numbered(rules: Iterable[Rule]) -> tuple[AclRule, ...]:
+def _vlan(segment: Segment, family: Family, terms: Terms) -> Vlan | None:
+    subnet, gateway, leaves = segment.subnet, segment.gateway, segment.leaves
+    if family == "ipv6":
+        if segment.subnet_v6 is None or segment.gateway_v6 is None:
+            return None
+        subnet, gateway, leaves = segment.subnet_v6, segment.gateway_v6, segment.leaves_v6
+    gateways = (gateway, *(own for _, own in leaves))
+    return Vlan(family, subnet, gateways, terms.takes_bridged, family in terms.whole_icmp)
+
+
+def numbered(rules: Iterable[AclRule]) -> tuple[AclRule, ...]:
     """Each rule once, and at the end one that denies everything."""
-    permits = [AclRule(STEP * number, True, *rule) for number, rule in enumerate(dict.fromkeys(rules), start=1)]
-    return (*permits, AclRule(STEP * (len(permits) + 1), permit=False))
+    numbers = (replace(each, sequence=STEP * number) for number, each in enumerate(dict.fromkeys(rules), start=1))
+    found = tuple(numbers)
+    return (*found, AclRule(STEP * (len(found) + 1), permit=False))
 
 
-def needed(family: Family, direction: Direction, *, has_dhcp: bool, has_whole_icmp: bool) -> Iterator[Rule]:
+def needed(family: Family, direction: Direction, *, has_dhcp: bool, has_whole_icmp: bool) -> Iterator[AclRule]:
     """What passes every list of a gateway: ICMP that paths and neighbours depend on, DHCP where it is relayed."""
     types: tuple[int | None, ...] = (None,) if has_whole_icmp else MUST_PASS[family]
     for kind in types:
-        yield ICMP[family], None, None, None, None, False, kind
+        yield _permit(ICMP[family], icmp_type=kind)
     if has_dhcp:
         client, server = DHCP[family]
         sender, receiver = (client, server) if direction == "in" else (server, client)
-        yield UDP, None, None, (sender, sender), (receiver, receiver), False, None
+        yield _permit(UDP, source_ports=(sender, sender), destination_ports=(receiver, receiver))
 
 
 def _of_flow(
     flow: Flow, groups: Sequence[str], where: tuple[Family, Direction, str], known: Mapping[str, Ends]
-) -> Iterator[Rule]:
+) -> Iterator[AclRule]:
     """The flow's own packets where they leave its source or reach its destination, and answers the other way."""
     family, direction, subnet = where
     there = [(flow.destination, direction == "in")] if flow.source in groups else []
@@ -189,11 +213,26 @@ def _of_flow(
                 yield opening(service, source, destination) if opens else answer(service, source, destination)
 
 
-def opening(service: Service, source: str | None, destination: str | None) -> Rule:
+def opening(service: Service, source: str | None, destination: str | None) -> AclRule:
     """Packets from who uses a service to who offers it."""
-    return service.protocol, source, destination, None, service.ports, False, None
+    return _permit(service.protocol, source, destination, destination_ports=service.ports)
 
 
-def answer(service: Service, source: str | None, destination: str | None) -> Rule:
+def answer(service: Service, source: str | None, destination: str | None) -> AclRule:
     """Packets from who offers a service to who uses it: of TCP those of connections that are open already."""
-    return service.protocol, source, destination, service.ports, None, service.protocol == TCP, None
+    is_open = service.protocol == TCP
+    return _permit(service.protocol, source, destination, source_ports=service.ports, established=is_open)
+
+
+def _permit(
+    protocol: int,
+    source: str | None = None,
+    destination: str | None = None,
+    *,
+    source_ports: PortRange | None = None,
+    destination_ports: PortRange | None = None,
+    established: bool = False,
+    icmp_type: int | None = None,
+) -> AclRule:
+    """A rule without its number yet."""
+    return AclRule(0, True, protocol, source, destination, source_ports, destination_ports, established, icmp_type)

@@ -93,6 +93,11 @@ def _port(network: Network, circuit: Circuit, device: Device, plane: Plane) -> P
     )
 
 
+def gateway(block: str) -> str:
+    """The leaf's own address in the VLAN of its hosts, the first, without length."""
+    return str(IPv4Network(block).network_address + 1)
+
+
 def _vlan(plane: Plane, number: int, device: Device, block: str, intended_bytes: int) -> PartialConfig:
     """The hosts' gateway on their leaf. It has no queues: trust, PFC and ECN are on the access ports.
 
@@ -102,7 +107,7 @@ def _vlan(plane: Plane, number: int, device: Device, block: str, intended_bytes:
     svi = PartialPort(
         enabled=True,
         description=f"hosts of {device.name}",
-        address=f"{subnet.network_address + 1}/{subnet.prefixlen}",
+        address=f"{gateway(block)}/{subnet.prefixlen}",
         mtu_bytes=agreed_bytes(intended_bytes, capabilities),
         vrf=plane.vrf,
     )

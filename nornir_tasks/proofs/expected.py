@@ -1,20 +1,20 @@
 """What the intent lets pass between two networks of hosts: what must, and what may.
 
 Within a plane its flows say it; between planes nothing may pass but what a flow names by prefix. ``outside`` stands for
-addresses elsewhere, so it opens no other plane. What every network needs may pass anywhere: ICMP that paths and
-neighbours depend on, of IPv6 all of it, as two systems' lists know no types of it; and DHCP where gateways relay it.
+addresses elsewhere, so it opens nothing within the site. What every network needs may pass anywhere: ICMP that paths
+and neighbours depend on, of IPv6 all of it, as two systems' lists know no types of it; DHCP where gateways relay it.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 from nornir_tasks.design.config.access_lists import ICMP, MUST_PASS, TCP, UDP, Family
 from nornir_tasks.design.flows import DHCP, Flow, Service
 from nornir_tasks.design.network import Network
 from nornir_tasks.intent.flow_rules import OUTSIDE
 from nornir_tasks.proofs.ends import Domain, End
-from nornir_tasks.proofs.packets import Packets, addresses, between, common
+from nornir_tasks.proofs.packets import Packets, addresses, between, common, without_all
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Matrix:
         return [found for each in named if (found := common(every, each)) is not None]
 
     def must(self, one: Domain, other: Domain, family: Family) -> list[Packets]:
-        """What the plane's flows want to pass between groups of its hosts."""
+        """What the plane's flows want to pass between groups of its hosts; a switch's address in a VLAN is no host."""
         allowed = self.network.planes[one.plane].allowed
         if one.plane != other.plane or allowed is None:
             return []
@@ -49,7 +49,24 @@ class Matrix:
         every = between(one.subnets[family], other.subnets[family], family)
         groups = {*one.groups, *other.groups}
         own = [its for flow, its in self._of(one.plane, family) if {flow.source, flow.destination} <= groups]
-        return [found for its in own for each in its if (found := common(every, each)) is not None]
+        switches = self._of_switches.get(other.subnets[family], [])
+        found = [both for its in own for each in its if (both := common(every, each)) is not None]
+        return [left for each in found for left in without_all(each, switches)]
+
+    @cached_property
+    def _of_switches(self) -> dict[str, list[Packets]]:
+        """Subnet of a VLAN -> what is for its gateways."""
+        found: dict[str, list[Packets]] = {}
+        for each in self.network.segments:
+            for family, subnet, gateway, leaves in (
+                ("ipv4", each.subnet, each.gateway, each.leaves),
+                ("ipv6", each.subnet_v6, each.gateway_v6, each.leaves_v6),
+            ):
+                if subnet is not None and gateway is not None:
+                    anybody = Packets(addresses(None, family), addresses(None, family))
+                    its = (gateway, *(own for _, own in leaves))
+                    found[subnet] = [anybody._replace(destination=addresses(one, family)) for one in its]
+        return found
 
     def is_out_of_band(self, plane: str) -> bool:
         """Is the plane entered from some groups alone, and each of its networks a group's addresses?"""
@@ -97,7 +114,7 @@ class Matrix:
     def _flows(self, one: Domain, other: Domain, family: Family) -> Iterator[Packets]:
         for plane in dict.fromkeys((one.plane, other.plane)):
             for flow, its in self._of(plane, family):
-                if one.plane == other.plane or OUTSIDE not in (flow.source, flow.destination):
+                if OUTSIDE not in (flow.source, flow.destination):
                     yield from its
 
     def _of(self, plane: str, family: Family) -> list[tuple[Flow, list[Packets]]]:

@@ -6,20 +6,22 @@ Packets whose source is not the host's own are left out, as is what crosses the 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from typing import Literal
 
+from nornir_tasks.design.acl_facts import AclFacts
 from nornir_tasks.design.config.access_lists import AclBinding, Family
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.flows import Service
 from nornir_tasks.design.network import Network
+from nornir_tasks.proofs import vlans
 from nornir_tasks.proofs.bmcs import assumed, bridges, with_management_ports
+from nornir_tasks.proofs.breach import Breach, Kind
 from nornir_tasks.proofs.ends import Domain, End, Gate, Joined, domains, joined
 from nornir_tasks.proofs.expected import Matrix, ends_of
 from nornir_tasks.proofs.filters import Lists, decided, lists_of, passed
-from nornir_tasks.proofs.packets import Packet, Packets, addresses, between, common, example, without_all
+from nornir_tasks.proofs.packets import Packets, addresses, between, common, example, without_all
 from nornir_tasks.proofs.routing import Routing
 from nornir_tasks.proofs.services import Verdict, verdicts
 from nornir_tasks.proofs.spans import span
@@ -28,20 +30,6 @@ from nornir_tasks.proofs.ways import Way
 from nornir_tasks.proofs.wires import Wires, far_ends
 
 FAMILIES: tuple[Family, ...] = ("ipv4", "ipv6")
-
-Kind = Literal["open", "blocked"]
-
-
-@dataclass(frozen=True, slots=True)
-class Breach:
-    """One way in which a pair of ends is not as asked."""
-
-    kind: Kind
-    """``open``: something passes that may not; ``blocked``: something does not that must."""
-    by: tuple[str, ...]
-    """The lines that decide: where it comes in, and where it goes out."""
-    packet: Packet | None = None
-    """One packet that shows it; None where no list is met, as in one VLAN."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +106,8 @@ def judge(
     for each in joined(network, wires, known):
         if each.one.plane != each.other.plane or matrix.is_filtered(each.one.plane):
             _note(ways, each)
+    for domain in known:
+        found.within(domain, ways)
     _forwarded(ways, ends, guarded)
     open_questions = _by_fabric(network, [*unsure.reasons.items(), *_filters_between_switches(network, configs)])
     judged = []
@@ -125,7 +115,8 @@ def judge(
         fabrics = dict.fromkeys(network.planes[end.plane].fabric for end in (one, other))
         why = tuple(reason for fabric in fabrics for reason in open_questions.get(fabric, ()))
         kept = dict.fromkeys(each for each in breaches if not why or each.kind == "open")
-        judged.append(Judged(one, other, tuple(kept), found.services(ends[one], ends[other], services), why))
+        asked = found.services(ends[one], ends[other], services) if other in ends else ()
+        judged.append(Judged(one, other, tuple(kept), asked, why))
     reasons = dict.fromkeys(reason for its in open_questions.values() for reason in its)
     granted = tuple(assumed(network, configs, frozenset(shared_bmcs or ()), has_management=unsure.has_management))
     return Isolation(tuple(judged), tuple(reasons), granted)
@@ -230,6 +221,8 @@ class _Judge:
     routing: Routing
     doubtful: frozenset[tuple[str, str]] = frozenset()
     lists: dict[str, Lists] = field(default_factory=dict)
+    vlans: dict[str, tuple[list[Breach], list[Breach]]] = field(default_factory=dict)
+    """Name of a VLAN -> what is wrong with its lists, towards gateways and among its hosts."""
     closed: dict[tuple[str, tuple[AclBinding, ...], str, str, str], bool] = field(default_factory=dict)
 
     def between(self, ones: list[Domain], others: list[Domain]) -> list[Breach]:
@@ -252,6 +245,36 @@ class _Judge:
     ) -> tuple[Verdict, ...]:
         """What passes of each service, by the first way between them."""
         return () if named is None else verdicts(self.routing, self._lists_of, (ones, others), named)
+
+    def within(self, domain: Domain, ways: dict[tuple[End, End], list[Breach]]) -> None:
+        """Note what does not pass between hosts of one VLAN, or between these and their gateways, as asked."""
+        if not self.matrix.is_filtered(domain.plane):
+            return
+        if domain.name not in self.vlans:
+            self.vlans[domain.name] = self._of_vlan(domain)
+        to_gateways, among_hosts = self.vlans[domain.name]
+        ends = [End(domain.plane, group) for group in domain.groups]
+        for one in ends if to_gateways else ():
+            ways.setdefault((one, End(domain.plane, vlans.GATEWAYS)), []).extend(to_gateways)
+        for one, other in product(ends, repeat=2) if among_hosts else ():
+            ways.setdefault((one, other), []).extend(among_hosts)
+
+    def _of_vlan(self, domain: Domain) -> tuple[list[Breach], list[Breach]]:
+        gates = tuple(each for each in domain.gates if not self._is_doubtful(each))
+        found: tuple[list[Breach], list[Breach]] = ([], [])
+        for family in FAMILIES:
+            if family in domain.subnets:
+                needed = self.matrix.needed(domain.plane, domain.plane, family)
+                every = self.configs, self._facts(domain), self._lists_of
+                vlan = vlans.Vlan(replace(domain, gates=gates), family, *every, needed)
+                found[0].extend(vlan.to_gateways())
+                found[1].extend(vlan.among_hosts())
+        return found
+
+    def _facts(self, domain: Domain) -> dict[str, AclFacts]:
+        names = {each.router.device for each in domain.gates}
+        found = {name: self.matrix.network.device(name).capabilities.acls for name in names}
+        return {name: facts for name, facts in found.items() if facts is not None}
 
     def _across(self, one: Domain, other: Domain, family: Family) -> Iterator[Breach]:
         crosses = one.plane != other.plane

@@ -60,7 +60,9 @@ def access_list(network: Network, plane: Plane, device: Device, direction: Direc
     found = [each for flow in flows for each in _of_flow(flow, direction, near, far)]
     servers, _ = _dhcp_servers(network, plane, device)
     vlan = Vlan(FAMILY, block, (gateway(block),), known.acls is not None and known.acls.svi_takes_bridged, whole)
-    rules = [*needed(FAMILY, direction, has_dhcp=has_dhcp, has_whole_icmp=whole), *of_switches(vlan, direction)]
+    ways = DIRECTIONS if vlan.takes_bridged else (direction,)
+    rules = [each for way in ways for each in needed(FAMILY, way, has_dhcp=has_dhcp, has_whole_icmp=whole)]
+    rules += of_switches(vlan, direction)
     rules += elsewhere_last(_joined(found), vlan, own_prefixes(network)[FAMILY])
     rules += [_relayed(plane.pools["hosts"], f"{server}/32", direction) for server in sorted(servers)]
     prefix = host_prefix(plane.name, plane.fabric)

@@ -138,7 +138,11 @@ def access_lists(
         if vlan is None:
             continue
         for direction in DIRECTIONS:
-            rules = [*needed(family, direction, has_dhcp=terms.has_dhcp, has_whole_icmp=vlan.whole_icmp)]
+            rules = [
+                each
+                for way in (DIRECTIONS if vlan.takes_bridged else (direction,))
+                for each in needed(family, way, has_dhcp=terms.has_dhcp, has_whole_icmp=vlan.whole_icmp)
+            ]
             if terms.has_hellos and direction == "in":
                 hello = (HELLO[family],) * 2
                 rules.append(_permit(UDP, destination=HELLO_GROUP[family], destination_ports=hello))

@@ -41,7 +41,16 @@ def _bound(tree: Tree, families: dict[str, Family]) -> Iterator[Bound]:
             for word, direction in words.items():
                 # of the control plane alone: no list of a port
                 if name in families and use.get(word) == {}:
-                    yield Bound(port, direction, name, families[name])
+                    yield Bound(port, direction, name, families[name], _vlan(port, settings))
+
+
+def _vlan(port: str, settings: Tree) -> int | None:
+    """Of an interface of a VLAN: "all IP packets in a bridge are matched, not just routed packets" (Netfilter-ACLs.md,
+    Match SVI and Bridged Interfaces in Rules). The page speaks of iptables' rules; NVUE makes such of its lists.
+    """
+    if settings.get("type") != "svi":
+        return None
+    return int(settings.get("vlan", port.removeprefix("vlan")))
 
 
 def _rule(rule: Tree, family: Family) -> str:

@@ -1,7 +1,7 @@
 """Access lists of switches as rules of nftables: what routed packets meet where they come in and go out.
 
 Words of rules: those that EOS and NX-OS have in common (tests/corpus/<os>: access lists). Words of nftables: nft(8).
-A list ends with a rule that denies all. Frames that a switch only bridges meet none.
+A list ends with a rule that denies all. Frames that a switch only bridges meet lists where the system has it so.
 """
 
 from __future__ import annotations
@@ -71,6 +71,8 @@ class Bound:
     direction: Direction
     name: str
     family: Family = "ip"
+    bridged_vlan: int | None = None
+    """Of an interface of a VLAN: frames that are only bridged in it meet the list, too."""
 
 
 class UnknownRule(ValueError):  # noqa: N818  (the caller names the line, and the switch is not routed)
@@ -191,7 +193,8 @@ def ruleset(lists: Iterable[AccessList], bound: Iterable[Bound]) -> str:
     """
     known, used = tuple(lists), tuple(bound)
     families: tuple[Family, ...] = ("ip", "ip6")
-    return "\n".join([line for family in families for line in _table(family, known, used)] + [""])
+    tables = [line for family in families for line in _table(family, known, used)]
+    return "\n".join([*tables, *_bridged(known, used), ""])
 
 
 def _table(family: Family, lists: Iterable[AccessList], bound: Iterable[Bound]) -> Iterator[str]:
@@ -204,13 +207,37 @@ def _table(family: Family, lists: Iterable[AccessList], bound: Iterable[Bound]) 
         return
     yield f"table {family} {_TABLE} {{"
     for each in chosen:
-        rest = ["counter drop"] if each.denies_rest else []
-        yield from [f" chain {_chain(each.name)} {{", *(f"  {one}" for one in (*each.rules, *rest)), " }"]
+        yield from _chain_of(each)
     for hook, priority, side, way in (("prerouting", "raw", "iifname", "in"), ("forward", "filter", "oifname", "out")):
         yield f" chain {way} {{ type filter hook {hook} priority {priority}; policy accept;"
         yield from (f"  {side} {_ports(one)} goto {_chain(one.name)}" for one in places if one.direction == way)
         yield " }"
     yield "}"
+
+
+def _bridged(lists: Iterable[AccessList], bound: Iterable[Bound]) -> Iterator[str]:
+    """Frames within a VLAN meet the list of what comes in, then that of what goes out."""
+    yield f"add table bridge {_TABLE}"
+    yield f"delete table bridge {_TABLE}"
+    places = [each for each in bound if each.bridged_vlan is not None]
+    chosen = [each for each in lists if any((each.name, each.family) == (one.name, one.family) for one in places)]
+    if not chosen:
+        return
+    yield f"table bridge {_TABLE} {{"
+    for each in chosen:
+        yield from _chain_of(each)
+    for priority, way in ((0, "in"), (1, "out")):
+        yield f" chain {way} {{ type filter hook forward priority {priority}; policy accept;"
+        for one in places:
+            if one.direction == way:
+                yield f"  vlan id {one.bridged_vlan} vlan type {one.family} goto {_chain(one.name)}"
+        yield " }"
+    yield "}"
+
+
+def _chain_of(found: AccessList) -> list[str]:
+    rest = ["counter drop"] if found.denies_rest else []
+    return [f" chain {_chain(found.name)} {{", *(f"  {one}" for one in (*found.rules, *rest)), " }"]
 
 
 def _ports(bound: Bound) -> str:

@@ -161,7 +161,9 @@ def main() -> int:
     options = parser.parse_args()
     os.environ["COLUMNS"] = "200"
     every = list(named_sites())
-    named = every if options.large or options.write else [each for each in every if hosts_of(each[1]) <= LARGEST_IN_CHECK]
+    named = (
+        every if options.large or options.write else [each for each in every if hosts_of(each[1]) <= LARGEST_IN_CHECK]
+    )
     left_out = {name for name, _ in every} - {name for name, _ in named}
     with tempfile.TemporaryDirectory() as temporary:
         found = list(all_sums(options.keep or Path(temporary), named))

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
+from typing import Any
 
 import pytest
 
 from nornir_tasks.design.config.access_lists import TCP, UDP, AccessList, AclRule, Direction, Family
-from nornir_tasks.design.flows import Ends, Flow, Service, access_lists, ends
+from nornir_tasks.design.flows import Ends, Flow, Service, Terms, access_lists, ends
 from nornir_tasks.design.pairs import BondVlan, Pair, Segment, segment
 
 PAIR = Pair("front-leaf-g1", "front", 1, ("front-leaf-g1-a", "front-leaf-g1-b"), ())
@@ -20,6 +21,7 @@ FLOWS = (
     Flow("login", "outside", (DNS,)),
 )
 KNOWN = ends((LOGIN, API), {"office": ("192.0.2.0/24",)}, "outside")
+SITE: dict[Family, tuple[str, ...]] = {"ipv4": ("10.0.0.0/16", "10.255.0.0/24"), "ipv6": ("fd00::/16",)}
 OFFICE, USER, ADMIN, SERVER = "192.0.2.7", "198.51.100.9", "10.0.1.8", "10.0.2.8"
 
 
@@ -54,10 +56,9 @@ def passes(filtered: AccessList, packet: Packet) -> bool:
     return next(each.permit for each in rules if matches(each, packet))
 
 
-def lists(
-    of: Segment, *, has_dhcp: bool = False, flows: tuple[Flow, ...] = FLOWS
-) -> dict[tuple[Family, Direction], AccessList]:
-    return access_lists("BUSINESS-", of, flows, KNOWN, has_dhcp=has_dhcp)
+def lists(of: Segment, *, flows: tuple[Flow, ...] = FLOWS, **terms: Any) -> dict[tuple[Family, Direction], AccessList]:
+    every: dict[str, Any] = {"site": SITE, "has_dhcp": False, **terms}
+    return access_lists("BUSINESS-", of, flows, KNOWN, Terms(**every))
 
 
 def goes(of: Segment, direction: Direction, packet: Packet) -> bool:
@@ -113,7 +114,6 @@ def test_every_list_ends_with_a_rule_that_counts_what_is_refused_and_has_no_rule
     for each in (*lists(LOGIN).values(), *lists(API, flows=()).values(), *lists(API, flows=FLOWS * 2).values()):
         assert [rule.sequence for rule in each.rules] == [10 * n for n in range(1, len(each.rules) + 1)]
         assert (each.rules[-1].permit, each.rules[-1].is_all, each.counted) == (False, True, True)
-        assert all(rule.permit for rule in each.rules[:-1])
         seen = [
             (r.protocol, r.source, r.destination, r.source_ports, r.destination_ports, r.icmp_type) for r in each.rules
         ]
@@ -135,3 +135,67 @@ def test_names_of_lists_begin_with_their_owner_and_differ() -> None:
 def test_hosts_on_many_pairs_are_as_few_prefixes_as_hold_just_them() -> None:
     assert Ends.of(f"10.1.{n}.0/24" for n in range(8)).prefixes["ipv4"] == ("10.1.0.0/21",)
     assert Ends.of(("10.1.0.0/24", "10.1.1.0/24", "10.1.2.0/24")).prefixes["ipv4"] == ("10.1.0.0/23", "10.1.2.0/24")
+
+
+GATEWAYS = ("10.0.1.1", "10.0.1.2", "10.0.1.3")
+"""The shared address and those of both leaves."""
+
+
+@pytest.mark.parametrize("gateway", GATEWAYS)
+@pytest.mark.parametrize("takes_bridged", [False, True])
+def test_hosts_ping_their_gateways_and_trace_the_way_to_them_and_reach_nothing_else_of_a_switch(
+    gateway: str, *, takes_bridged: bool
+) -> None:
+    anything = (Flow("login", "outside", (SSH, HTTPS)), Flow("office", "login", (SSH,)))
+    found = lists(LOGIN, flows=anything, takes_bridged=takes_bridged)
+    into, out = found["ipv4", "in"], found["ipv4", "out"]
+    assert passes(into, Packet(1, ADMIN, gateway, icmp_type=8))
+    assert all(passes(into, Packet(UDP, ADMIN, gateway, (5000, port))) for port in (33434, 33523))
+    assert all(passes(out, Packet(1, gateway, ADMIN, icmp_type=kind)) for kind in (0, 3, 11))
+    for packet in (
+        Packet(TCP, ADMIN, gateway, (5000, 22)),
+        Packet(TCP, ADMIN, gateway, (5000, 443)),
+        Packet(UDP, ADMIN, gateway, (5000, 161)),
+        Packet(1, USER, gateway, icmp_type=8),
+    ):
+        assert not passes(into, packet), packet
+    assert not passes(out, Packet(TCP, OFFICE, gateway, (5000, 22))), "a flow to hosts of the VLAN is none to a switch"
+
+
+def test_hosts_ping_their_gateways_by_ipv6_too() -> None:
+    found = lists(LOGIN)
+    assert passes(found["ipv6", "in"], Packet(58, "fd00:1::8", "fd00:1::1", icmp_type=128))
+    assert passes(found["ipv6", "out"], Packet(58, "fd00:1::1", "fd00:1::8", icmp_type=129))
+    assert not passes(found["ipv6", "in"], Packet(TCP, "fd00:1::8", "fd00:1::1", (5000, 53)))
+
+
+def test_outside_is_not_this_site() -> None:
+    flows = (Flow("login", "outside", (HTTPS,)), Flow("outside", "login", (SSH,)))
+    found = lists(LOGIN, flows=flows)
+    into, out = found["ipv4", "in"], found["ipv4", "out"]
+    assert passes(into, Packet(TCP, ADMIN, USER, (5000, 443)))
+    assert passes(out, Packet(TCP, USER, ADMIN, (5000, 22)))
+    for own in (SERVER, "10.255.0.7"):
+        assert not passes(into, Packet(TCP, ADMIN, own, (5000, 443)))
+        assert not passes(out, Packet(TCP, own, ADMIN, (5000, 22)))
+    named = lists(LOGIN, flows=(*flows, Flow("login", "api", (HTTPS,))))["ipv4", "in"]
+    assert passes(named, Packet(TCP, ADMIN, SERVER, (5000, 443))), "what a flow names is reached, outside or not"
+    assert not passes(found["ipv6", "in"], Packet(TCP, "fd00:1::8", "fd00:2::8", (5000, 443)))
+
+
+def test_where_a_list_meets_bridged_packets_hosts_of_the_vlan_reach_one_another() -> None:
+    found = lists(LOGIN, takes_bridged=True)
+    for direction in ("in", "out"):
+        assert passes(found["ipv4", direction], Packet(TCP, ADMIN, "10.0.1.9", (5000, 8080)))
+        assert passes(found["ipv6", direction], Packet(UDP, "fd00:1::8", "fd00:1::9", (5000, 8080)))
+    routed_only = lists(LOGIN)
+    assert not passes(routed_only["ipv4", "in"], Packet(TCP, ADMIN, "10.0.1.9", (5000, 8080)))
+
+
+def test_where_a_list_meets_bridged_packets_what_the_other_leaf_has_routed_passes_to_hosts_here() -> None:
+    found = lists(LOGIN, takes_bridged=True)
+    let_out = [Packet(TCP, OFFICE, ADMIN, (5000, 22)), Packet(TCP, SERVER, ADMIN, (443, 5000), is_open=True)]
+    let_out += [Packet(UDP, USER, ADMIN, (53, 5000)), Packet(TCP, USER, ADMIN, (5000, 23))]
+    for packet in let_out:
+        assert passes(found["ipv4", "in"], packet) == passes(found["ipv4", "out"], packet), packet
+    assert not passes(lists(LOGIN)["ipv4", "in"], let_out[0])

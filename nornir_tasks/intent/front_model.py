@@ -99,7 +99,7 @@ class FlowIntent(Part):
     """Packets that may pass: who opens connections to whom, and for what. Answers pass as well."""
 
     source: Name
-    """A group of hosts on the plane, one of ``networks``, or ``outside``: any address."""
+    """A group of hosts on the plane, one of ``networks``, or ``outside``: any address that this site has not itself."""
     destination: Name
     """The same."""
     services: Annotated[tuple[Name, ...], Field(min_length=1)]

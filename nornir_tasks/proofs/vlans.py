@@ -46,9 +46,13 @@ class Vlan:
 
     @cached_property
     def to_switches(self) -> tuple[Packets, ...]:
-        """What hosts may send to each address that a switch has in the VLAN, and all else to these."""
-        found = dict.fromkeys(str(each.ip) for gate in self.gates for each in self._at(gate))
-        return tuple(self._every._replace(destination=addresses(each, self.family)) for each in found)
+        """All that hosts can send to the addresses that switches have in the VLAN."""
+        found = sorted({int(each.ip) for gate in self.gates for each in self._at(gate)})
+        ranges: list[tuple[int, int]] = []
+        for each in found:  # neighbours are one range: judged once
+            first = ranges.pop()[0] if ranges and ranges[-1][1] == each - 1 else each
+            ranges.append((first, each))
+        return tuple(self._every._replace(destination=each) for each in ranges)
 
     def to_gateways(self) -> Iterator[Breach]:
         """Each kind of breach of what is for switches once."""

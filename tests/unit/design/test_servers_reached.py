@@ -1,0 +1,75 @@
+"""Servers of the base that the lists of the switches' own out-of-band plane keep them from are refused by place."""
+
+from typing import Any
+
+import pytest
+
+from nornir_tasks.errors import DesignError
+from nornir_tasks.intent.secret_name import Secret
+from tests.unit.design import out_of_band
+
+
+def asking(kind: str, server: str) -> dict[str, Any]:
+    """A base whose logins ask a server of this kind."""
+    accounts = {"ops": {"role": "admin", "hash": Secret("ops-hash")}}
+    return {"accounts": accounts, "aaa": {kind: {"servers": [server], "key": Secret("a-key")}}}
+
+
+def designed(base: dict[str, Any], *flows: dict[str, Any]) -> None:
+    """A site with this base, and these flows beside its own on the out-of-band plane."""
+    data = out_of_band.with_out_of_band(out_of_band.rails())
+    own = data["planes"]["oob"]
+    own["flows"] = [*own["flows"], *flows]
+    own["services"] = {**own["services"], "time": {"udp": 123}, "login": {"tcp": 49}, "names": {"udp": 53, "tcp": 53}}
+    out_of_band.designed({**data, "base": base})
+
+
+def bastion() -> str:
+    """The first address of the group that may enter the plane."""
+    found = out_of_band.designed(out_of_band.with_out_of_band(out_of_band.rails())).ends_of_flows["oob"]["bastion"]
+    return str(found.prefixes["ipv4"][0]).partition("/")[0]
+
+
+@pytest.mark.parametrize(
+    ("base", "place", "port"),
+    [
+        ({"ntp": ["192.0.2.1"]}, "base.ntp[0]", "UDP port 123"),
+        ({"syslog": ["192.0.2.2"]}, "base.syslog[0]", "UDP port 514"),
+        ({"dns": {"servers": ["192.0.2.3"]}}, "base.dns.servers[0]", "UDP port 53"),
+        (asking("tacacs", "192.0.2.4"), "base.aaa.tacacs.servers[0]", "TCP port 49"),
+        (asking("radius", "192.0.2.5"), "base.aaa.radius.servers[0]", "UDP port 1812"),
+    ],
+)
+def test_a_server_that_no_flow_leads_to_is_refused(base: dict[str, Any], place: str, port: str) -> None:
+    with pytest.raises(DesignError) as refused:
+        designed(base)
+    (problem,) = refused.value.problems
+    assert problem.what.startswith(f"{place}: ")
+    assert port in problem.expected
+    assert bastion() in problem.expected
+
+
+def test_a_flow_to_the_servers_group_with_its_port_is_enough_and_one_of_another_port_is_not() -> None:
+    base = {"ntp": [bastion()]}
+    designed(base, {"source": "switches", "destination": "bastion", "services": ["time"]})
+    for flow in (
+        {"source": "switches", "destination": "bastion", "services": ["names"]},
+        {"source": "bastion", "destination": "switches", "services": ["time"]},
+    ):
+        with pytest.raises(DesignError):
+            designed({"syslog": [bastion()]}, flow)
+
+
+def test_switches_that_ask_in_the_default_vrf_meet_no_list_of_the_plane() -> None:
+    designed({"vrf": "default", "ntp": ["192.0.2.1"]})
+
+
+def test_a_server_whose_answers_the_switches_own_control_list_refuses_is_named() -> None:
+    base = {**asking("radius", "192.0.2.5"), "vrf": "MGMT", "control_plane": {"allowed": ["10.183.0.0/16"]}}
+    with pytest.raises(DesignError) as refused:
+        designed(base)
+    assert any("control list refuses the answers" in each.what for each in refused.value.problems)
+    base["control_plane"] = {"allowed": ["10.183.0.0/16", "192.0.2.5/32"]}
+    with pytest.raises(DesignError) as refused:
+        designed(base)
+    assert not any("control list refuses the answers" in each.what for each in refused.value.problems)

@@ -147,13 +147,9 @@ def access_lists(
                 hello = (HELLO[family],) * 2
                 rules.append(_permit(UDP, destination=HELLO_GROUP[family], destination_ports=hello))
             rules += of_switches(vlan, direction)
-            # What the other leaf has routed to a host of this one comes over the peer link.
-            ways: tuple[Direction, ...] = ("out", "in") if vlan.takes_bridged and direction == "in" else (direction,)
-            for way in ways:
-                its = (
-                    each for flow in flows for each in _of_flow(flow, segment.groups, (family, way, vlan.subnet), known)
-                )
-                rules += elsewhere_last(its, vlan, terms.site[family])
+            where = family, direction, vlan.subnet
+            its = (each for flow in flows for each in _of_flow(flow, segment.groups, where, known))
+            rules += elsewhere_last(its, vlan, terms.site[family])
             name = f"{prefix}V{segment.vlan}-{direction}".upper() + ("-V6" if family == "ipv6" else "")
             found[family, direction] = AccessList(name, family, numbered(rules))
     return found

@@ -2,7 +2,7 @@
 
 Hosts may ping their gateways and trace the way to them; nothing else is for a switch's own address, whatever a flow
 says. Where a system's list on a VLAN's interface meets what is only bridged in the VLAN (``AclFacts``), hosts of one
-VLAN must reach one another through it, and what the other switch of a pair has routed to a host here.
+VLAN must reach one another through it, and what the other switch of a pair has routed to a host here must reach that.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -48,7 +48,10 @@ def collapsed(prefixes: Iterable[str]) -> tuple[str, ...]:
 
 
 def of_switches(vlan: Vlan, direction: Direction) -> Iterator[AclRule]:
-    """What is for the switches' own addresses, or from them; and where bridged packets are met, from host to host."""
+    """What is for the switches' own addresses, or from them; and where bridged packets are met, what is for hosts here.
+
+    Where they are, what comes in for a host of the VLAN is from another one, or the other leaf's list has let it out.
+    """
     family = vlan.family
     if not vlan.whole_icmp and (direction == "in" or vlan.takes_bridged):
         echo = AclRule(0, permit=True, protocol=ICMP[family], source=vlan.subnet, icmp_type=ECHO[family])
@@ -56,12 +59,12 @@ def of_switches(vlan: Vlan, direction: Direction) -> Iterator[AclRule]:
     if direction == "in":
         probe = AclRule(0, permit=True, protocol=UDP, source=vlan.subnet, destination_ports=TRACEROUTE)
         yield from (replace(probe, destination=each) for each in vlan.switches)
-    elif not vlan.whole_icmp:
+    elif not vlan.whole_icmp and not vlan.takes_bridged:
         answer = AclRule(0, permit=True, protocol=ICMP[family], destination=vlan.subnet)
         yield from (replace(answer, source=each, icmp_type=kind) for each in vlan.switches for kind in ANSWERS[family])
     yield from (AclRule(0, permit=False, destination=each) for each in vlan.switches)
     if vlan.takes_bridged:
-        yield AclRule(0, permit=True, source=vlan.subnet, destination=vlan.subnet)
+        yield AclRule(0, permit=True, source=None if direction == "in" else vlan.subnet, destination=vlan.subnet)
 
 
 def elsewhere_last(rules: Iterable[AclRule], vlan: Vlan, own: Collection[str]) -> Iterator[AclRule]:

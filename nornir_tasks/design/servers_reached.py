@@ -18,7 +18,7 @@ from nornir_tasks.intent.base_model import BaseIntent
 from nornir_tasks.intent.findings import Finding, Path
 
 
-class Asked(NamedTuple):
+class Server(NamedTuple):
     """A server, where the intent names it, and what it is asked by."""
 
     path: Path
@@ -32,7 +32,7 @@ class Asked(NamedTuple):
         return f"{'TCP' if self.protocol == TCP else 'UDP'} port {self.port}"
 
 
-def asked(base: BaseIntent) -> Iterator[Asked]:
+def servers_of(base: BaseIntent) -> Iterator[Server]:
     """Every server of the base. Ports: RFC 5905, 5426, 1035, 8907 and 2865."""
     sections: list[tuple[Path, object, int, int]] = [
         (("ntp",), base.ntp, UDP, 123),
@@ -45,7 +45,7 @@ def asked(base: BaseIntent) -> Iterator[Asked]:
         sections.append((("aaa", "radius", "servers"), radius and radius.servers, UDP, 1812))
     for path, servers, protocol, port in sections:
         for number, each in enumerate(servers if isinstance(servers, tuple) else ()):
-            yield Asked((*path, number), str(each), protocol, port)
+            yield Server((*path, number), str(each), protocol, port)
 
 
 def findings(network: Network, policy: BasePolicy, base: BaseIntent, at: Path, fabric: str) -> Iterator[Finding]:
@@ -55,7 +55,7 @@ def findings(network: Network, policy: BasePolicy, base: BaseIntent, at: Path, f
     for plane in network.planes.values():
         if not plane.entry or plane.allowed is None or not _are_on(network, fabric, plane):
             continue
-        for each in asked(base):
+        for each in servers_of(base):
             if not any(_leads_to(network, plane, flow, each) for flow in plane.allowed.flows):
                 yield Finding(
                     (*at, *each.path),
@@ -83,7 +83,7 @@ def _are_on(network: Network, fabric: str, plane: Plane) -> bool:
     return any(each is not None and ip_network(each.address, strict=False).subnet_of(pool) for each in found)  # type: ignore[arg-type]
 
 
-def _leads_to(network: Network, plane: Plane, flow: Flow, server: Asked) -> bool:
+def _leads_to(network: Network, plane: Plane, flow: Flow, server: Server) -> bool:
     family: Family = "ipv6" if ":" in server.address else "ipv4"
     host = ip_network(server.address)
     prefixes = network.ends_of_flows[plane.name][flow.destination].prefixes[family]
@@ -99,7 +99,7 @@ def _leads_to(network: Network, plane: Plane, flow: Flow, server: Asked) -> bool
 def _not_let_in(policy: BasePolicy, base: BaseIntent, at: Path) -> Iterator[Finding]:
     """Answers by UDP that the switches' own control list refuses: it knows those of time and name servers alone."""
     allowed = policy.reach.allowed
-    for each in asked(base) if allowed is not None else ():
+    for each in servers_of(base) if allowed is not None else ():
         if each.path[0] != "aaa" or each.protocol != UDP or ":" in each.address:
             continue
         if not any(ip_network(each.address).subnet_of(ip_network(one)) for one in allowed or ()):  # type: ignore[arg-type]

@@ -18,6 +18,7 @@ def own_prefixes(network: Network) -> Mapping[Family, Sequence[str]]:
     every = [fabric.pools[key] for fabric in network.fabrics.values() for key in _OF_SWITCHES if key in fabric.pools]
     for plane in network.planes.values():
         every += [*plane.pools.values(), *([] if plane.pool_v6 is None else [plane.pool_v6])]
+    every += [each.subnet_v6 for each in network.segments if each.subnet_v6 is not None]
     found = collapsed(every)
     return {
         "ipv4": tuple(each for each in found if ":" not in each),

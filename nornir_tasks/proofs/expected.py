@@ -49,12 +49,12 @@ class Matrix:
         every = between(one.subnets[family], other.subnets[family], family)
         groups = {*one.groups, *other.groups}
         own = [its for flow, its in self._of(one.plane, family) if {flow.source, flow.destination} <= groups]
-        switches = self._of_switches.get(other.subnets[family], [])
+        switches = self.of_switches.get(other.subnets[family], [])
         found = [both for its in own for each in its if (both := common(every, each)) is not None]
         return [left for each in found for left in without_all(each, switches)]
 
     @cached_property
-    def _of_switches(self) -> dict[str, list[Packets]]:
+    def of_switches(self) -> dict[str, list[Packets]]:
         """Subnet of a VLAN -> what is for its gateways."""
         found: dict[str, list[Packets]] = {}
         for each in self.network.segments:

@@ -44,6 +44,9 @@ class Judged:
     """What passes of each service that was asked about."""
     undecided: tuple[str, ...] = ()
     """Why it cannot be told: without a breach it is neither proved nor refuted."""
+    is_within: bool = False
+    """Of what the lists of one VLAN do to its hosts among themselves, or to these and their gateways; only what is not
+    as asked is listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +109,6 @@ def judge(
     for each in joined(network, wires, known):
         if each.one.plane != each.other.plane or matrix.is_filtered(each.one.plane):
             _note(ways, each)
-    for domain in known:
-        found.within(domain, ways)
     _forwarded(ways, ends, guarded)
     open_questions = _by_fabric(network, [*unsure.reasons.items(), *_filters_between_switches(network, configs)])
     judged = []
@@ -115,8 +116,8 @@ def judge(
         fabrics = dict.fromkeys(network.planes[end.plane].fabric for end in (one, other))
         why = tuple(reason for fabric in fabrics for reason in open_questions.get(fabric, ()))
         kept = dict.fromkeys(each for each in breaches if not why or each.kind == "open")
-        asked = found.services(ends[one], ends[other], services) if other in ends else ()
-        judged.append(Judged(one, other, tuple(kept), asked, why))
+        judged.append(Judged(one, other, tuple(kept), found.services(ends[one], ends[other], services), why))
+    judged += found.within(known)
     reasons = dict.fromkeys(reason for its in open_questions.values() for reason in its)
     granted = tuple(assumed(network, configs, frozenset(shared_bmcs or ()), has_management=unsure.has_management))
     return Isolation(tuple(judged), tuple(reasons), granted)
@@ -244,20 +245,26 @@ class _Judge:
         self, ones: list[Domain], others: list[Domain], named: Mapping[str, Sequence[Service]] | None
     ) -> tuple[Verdict, ...]:
         """What passes of each service, by the first way between them."""
-        return () if named is None else verdicts(self.routing, self._lists_of, (ones, others), named)
+        if named is None:
+            return ()
+        return verdicts(self.routing, self._lists_of, (ones, others), named, self.matrix.of_switches)
 
-    def within(self, domain: Domain, ways: dict[tuple[End, End], list[Breach]]) -> None:
-        """Note what does not pass between hosts of one VLAN, or between these and their gateways, as asked."""
-        if not self.matrix.is_filtered(domain.plane):
-            return
-        if domain.name not in self.vlans:
-            self.vlans[domain.name] = self._of_vlan(domain)
-        to_gateways, among_hosts = self.vlans[domain.name]
-        ends = [End(domain.plane, group) for group in domain.groups]
-        for one in ends if to_gateways else ():
-            ways.setdefault((one, End(domain.plane, vlans.GATEWAYS)), []).extend(to_gateways)
-        for one, other in product(ends, repeat=2) if among_hosts else ():
-            ways.setdefault((one, other), []).extend(among_hosts)
+    def within(self, known: Iterable[Domain]) -> Iterator[Judged]:
+        """What does not pass between hosts of one VLAN, or between these and their gateways, as asked."""
+        wrong: dict[tuple[End, End], dict[Breach, None]] = {}
+        for domain in known:
+            if not self.matrix.is_filtered(domain.plane):
+                continue
+            if domain.name not in self.vlans:
+                self.vlans[domain.name] = self._of_vlan(domain)
+            to_gateways, among_hosts = self.vlans[domain.name]
+            for group in domain.groups:
+                one = End(domain.plane, group)
+                wrong.setdefault((one, End(domain.plane, vlans.GATEWAYS)), {}).update(dict.fromkeys(to_gateways))
+                wrong.setdefault((one, one), {}).update(dict.fromkeys(among_hosts))
+        for (one, other), breaches in wrong.items():
+            if breaches:
+                yield Judged(one, other, tuple(breaches), is_within=True)
 
     def _of_vlan(self, domain: Domain) -> tuple[list[Breach], list[Breach]]:
         gates = tuple(each for each in domain.gates if not self._is_doubtful(each))

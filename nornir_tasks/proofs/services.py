@@ -37,7 +37,8 @@ class Way:
 
     here: Gate
     there: Gate
-    every: Packets
+    every: tuple[Packets, ...]
+    """Between hosts: no switch's address is among the destinations."""
     met: tuple[Met, ...]
     """Between both."""
 
@@ -53,16 +54,22 @@ def verdicts(
     lists_of: Callable[[str], Lists],
     ends: tuple[Sequence[Domain], Sequence[Domain]],
     services: Mapping[str, Sequence[Service]],
+    of_switches: Mapping[str, Sequence[Packets]],
 ) -> tuple[Verdict, ...]:
-    """Every service, and what no service is, by the first way between both ends. ``lists_of``: those of a switch."""
-    way = next(_ways(routing, *ends), None)
+    """Every service, and what no service is, by the first way between both ends. ``lists_of``: those of a switch.
+
+    ``of_switches``: subnet -> what is for switches in it.
+    """
+    way = next(_ways(routing, *ends, of_switches), None)
     named = {**services, **({ELSE: (other,)} if (other := _unnamed(services)) is not None else {})}
     if way is None:
         return tuple(Verdict(name, passes=False, by=("no route",)) for name in named)
     return tuple(Verdict(name, *_judged(lists_of, way, ports)) for name, ports in named.items())
 
 
-def _ways(routing: Routing, ones: Iterable[Domain], others: Sequence[Domain]) -> Iterator[Way]:
+def _ways(
+    routing: Routing, ones: Iterable[Domain], others: Sequence[Domain], of_switches: Mapping[str, Sequence[Packets]]
+) -> Iterator[Way]:
     for one in ones:
         for other in others:
             for here in () if one.is_with(other) else one.gates:
@@ -71,7 +78,8 @@ def _ways(routing: Routing, ones: Iterable[Domain], others: Sequence[Domain]) ->
                 for there in other.gates if exits else ():
                     if there.router in exits and there.leads_to(subnet):
                         every = between(one.subnets["ipv4"], other.subnets["ipv4"], "ipv4")
-                        yield Way(here, there, every, tuple(sorted(exits[there.router][0])))
+                        hosts = without_all(every, of_switches.get(other.subnets["ipv4"], ()))
+                        yield Way(here, there, tuple(hosts), tuple(sorted(exits[there.router][0])))
 
 
 def _unnamed(services: Mapping[str, Sequence[Service]]) -> Service | None:
@@ -86,14 +94,14 @@ def _judged(lists_of: Callable[[str], Lists], way: Way, ports: Sequence[Service]
     """Does all of it pass, and by which lines; else the line that refuses the first packet."""
     by: dict[str, None] = {}
     for each in ports:
-        opening = way.every._replace(
-            protocol=(each.protocol,) * 2, destination_port=each.ports, source_port=(49152, 65535), established=(0, 0)
-        )
-        for device, interface, acls, direction in way.interfaces():
-            lists, where = lists_of(device), (IPV4, direction)
-            found = list(passed(lists, acls, where, opening))
-            if left := without_all(opening, (one.packets for one in found)):
-                line = decided(lists, acls, where, example(left, IPV4))
-                return False, (f"{device} {interface}: {line}",)
-            by.update(dict.fromkeys(f"{device} {interface}: {one.by}" for one in found))
+        one = (each.protocol,) * 2
+        new = {"protocol": one, "destination_port": each.ports, "source_port": (49152, 65535), "established": (0, 0)}
+        for opening in (every._replace(**new) for every in way.every):
+            for device, interface, acls, direction in way.interfaces():
+                lists, where = lists_of(device), (IPV4, direction)
+                found = list(passed(lists, acls, where, opening))
+                if left := without_all(opening, (part.packets for part in found)):
+                    line = decided(lists, acls, where, example(left, IPV4))
+                    return False, (f"{device} {interface}: {line}",)
+                by.update(dict.fromkeys(f"{device} {interface}: {part.by}" for part in found))
     return True, tuple(by)

@@ -79,7 +79,7 @@ def test_a_list_meets_what_comes_in_at_the_gateway_as_well_and_denies_the_rest()
 
 
 def test_without_a_list_in_use_there_is_no_table() -> None:
-    none = "".join(f"add table {family} lists\ndelete table {family} lists\n" for family in ("ip", "ip6"))
+    none = "".join(f"add table {family} lists\ndelete table {family} lists\n" for family in ("ip", "ip6", "bridge"))
     assert ruleset([AccessList("UNUSED", ("counter accept",))], []) == none
 
 

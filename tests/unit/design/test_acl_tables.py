@@ -35,18 +35,22 @@ def rules(network: Network, device: str) -> list[tuple[int, int | None]]:
 
 def test_each_rule_of_each_gateways_lists_is_counted_on_both_leaves_of_a_pair() -> None:
     network = front.built(filtered())
-    # IPv4 of VLAN 310, in and out alike: unreachable, two prefixes of the office, names, the last one: 5.
-    # VLAN 300, where api is: unreachable, the last one: 2. IPv6 of VLAN 310: five ICMP types, names, the last one: 7.
+    # IPv4 of VLAN 310 in: unreachable; the gateways' two prefixes, for echo, traceroute and the denial; what is for
+    # hosts here; two prefixes of the office; four of this site, names, the last one: 16. Out: no traceroute: 14.
+    # VLAN 300, where api is, has no flows: 9 and 7. IPv6 of VLAN 310: five ICMP types, 6 for gateways, what is for
+    # hosts, one prefix of this site, names, the last one: 15; out 13.
     for leaf in ("front-leaf-g3-a", "front-leaf-g3-b"):
-        assert rules(network, leaf) == [(2 * (5 + 2), SPECTRUM_1[0]), (2 * 7, SPECTRUM_1[1])]
-    assert rules(network, "front-leaf-g1-a") == [(2 * 2, NO_LIMIT[0]), (0, NO_LIMIT[1])]
+        assert rules(network, leaf) == [(16 + 14 + 9 + 7, SPECTRUM_1[0]), (15 + 13, SPECTRUM_1[1])]
+    # EOS, in: unreachable, 6 for gateways, the last one: 8. Out: two answers of each prefix in place of what is asked.
+    assert rules(network, "front-leaf-g1-a") == [(8 + 8, NO_LIMIT[0]), (0, NO_LIMIT[1])]
     assert rules(network, "front-leaf-g2-a") == [(0, None), (0, None)], "no host of business is there"
 
 
-def test_a_relay_of_dhcp_takes_a_rule_of_every_list() -> None:
+def test_a_relay_of_dhcp_takes_a_rule_of_every_list_for_each_way_in_which_packets_meet_it() -> None:
     data = filtered()
     data["planes"]["business"]["dhcp_relay"] = ["192.0.2.53"]
-    assert [used for used, _ in rules(front.built(data), "front-leaf-g3-a")] == [2 * (6 + 3), 2 * 8]
+    assert [used for used, _ in rules(front.built(data), "front-leaf-g3-a")] == [46 + 4 * 2, 28 + 2 * 2]
+    assert rules(front.built(data), "front-leaf-g1-a")[0][0] == 16 + 2
 
 
 def test_what_is_counted_is_what_each_switch_gets() -> None:
@@ -67,13 +71,13 @@ def test_a_fabric_whose_planes_filter_nothing_has_no_such_rows() -> None:
 
 
 def test_lists_that_the_tcam_does_not_hold_are_refused_with_the_numbers_of_both_families() -> None:
-    # In and out alike: 2 prefixes x ports, and unreachable, names, the last rule; 4 rules of VLAN 300. 14 rules of IPv6
-    # take 5.6 % of 250, so that 94.4 % of 500, 472, are left for IPv4.
-    fits, beyond = 115, 116
-    assert rules(front.built(filtered(ports=fits)), "front-leaf-g3-a") == [(470, 500), (14, 250)]
+    # In and out alike: 2 prefixes x ports, and 42 rules beside. 28 rules of IPv6 take 11.2 % of 250, so that 88.8 % of
+    # 500, 444, are left for IPv4.
+    fits, beyond = 100, 101
+    assert rules(front.built(filtered(ports=fits)), "front-leaf-g3-a") == [(442, 500), (28, 250)]
     with pytest.raises(DesignError) as caught:
         front.built(filtered(ports=beyond))
     text = str(caught.value)
     assert "planes.business.flows: SN2410 has no room for these access lists" in text
     assert "at most 500 IPv4 ACL rules, or at most 250 IPv6 ACL rules" in text
-    assert "474 IPv4 ACL rules and 14 IPv6 ACL rules" in text
+    assert "446 IPv4 ACL rules and 28 IPv6 ACL rules" in text

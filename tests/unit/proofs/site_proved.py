@@ -49,6 +49,12 @@ class Site:
     # -- judged ----------------------------------------------------------------------------------------------------
 
     def judged(self) -> Isolation:
+        """Between networks, whose packets the walker walks; within a VLAN: test_lists_of_vlans.py."""
+        found = self.judged_whole()
+        return replace(found, pairs=tuple(each for each in found.pairs if not each.is_within))
+
+    def judged_whole(self) -> Isolation:
+        """With what lists do within one VLAN."""
         return judge(self.network, self.configs, self.guarded, shared_bmcs=self.shared_bmcs)
 
     @cached_property

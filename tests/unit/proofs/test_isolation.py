@@ -100,11 +100,16 @@ CHANGES = {
     ),
     "a rule gone": Change(
         lambda: front().with_rules(
-            GPU, "STORAGE-V200-IN", tuple(r for r in front().rules(GPU, "STORAGE-V200-IN") if r.sequence != 20)
+            GPU,
+            "STORAGE-V200-IN",
+            tuple(r for r in front().rules(GPU, "STORAGE-V200-IN") if r.destination_ports != (2049, 2049)),
         ),
         (("gpu on storage", "store on storage"),),
         "blocked",
-        ("front-leaf-g1-a Vlan200: rule 60 of STORAGE-V200-IN", "front-leaf-g2-a Vlan200: rule 20 of STORAGE-V200-OUT"),
+        (
+            "front-leaf-g1-a Vlan200: rule 120 of STORAGE-V200-IN",
+            "front-leaf-g2-a Vlan200: rule 80 of STORAGE-V200-OUT",
+        ),
     ),
     "a denial before what a flow allows": Change(
         lambda: front().with_rules(
@@ -114,7 +119,7 @@ CHANGES = {
         ),
         (("gpu on storage", "store on storage"),),
         "blocked",
-        ("front-leaf-g1-a Vlan200: rule 20 of STORAGE-V200-IN", "front-leaf-g2-b Vlan200: rule 1 of STORAGE-V200-OUT"),
+        ("front-leaf-g1-a Vlan200: rule 80 of STORAGE-V200-IN", "front-leaf-g2-b Vlan200: rule 1 of STORAGE-V200-OUT"),
     ),
     "a host's bond in another plane's VLAN": Change(
         lambda: front().with_port(LOGIN, "bond1", access_vlan=320),
@@ -150,8 +155,10 @@ def test_one_list_that_is_open_opens_nothing_while_the_other_end_is_closed() -> 
 
 
 def test_a_list_that_is_open_reaches_what_another_plane_lets_in_from_anywhere() -> None:
-    """``outside`` is no plane of the site: HTTPS from anywhere to api is not for hosts on storage."""
-    failed = opened(GPU, "STORAGE-V200-IN").judged().failed
+    """HTTPS from ``outside`` to api is not for hosts on storage: the list refuses the site's own, unless changed."""
+    any_out = opened(GPU, "STORAGE-V200-IN")
+    assert any_out.judged().failed == ()
+    failed = opening(any_out, LOGIN, "BUSINESS-V320-OUT", protocol=TCP, destination_ports=(443, 443)).judged().failed
     assert [(str(each.source), str(each.destination)) for each in failed] == [("gpu on storage", "api on business")]
     assert str(failed[0].breaches[0].packet) == "TCP 10.168.0.4:49152 to 10.171.1.4:443, new"
 
@@ -194,9 +201,9 @@ def test_each_service_is_listed_with_the_lines_that_decide() -> None:
         "front-leaf-g1-a Vlan200: rule {} of STORAGE-V200-IN",
         "front-leaf-g2-a Vlan200: rule {} of STORAGE-V200-OUT",
     )
-    assert there["nfs"] == (True, tuple(each.format(20) for each in lists))
-    assert there["portmap"] == (True, tuple(each.format(number) for number in (30, 40) for each in lists))
-    assert there["anything else"] == (False, (lists[0].format(60),))
+    assert there["nfs"] == (True, tuple(each.format(80) for each in lists))
+    assert there["portmap"] == (True, tuple(each.format(number) for number in (90, 100) for each in lists))
+    assert there["anything else"] == (False, (lists[0].format(120),))
     back = {each.service: each.passes for each in at["store on storage", "gpu on storage"]}
     assert back == {"nfs": False, "portmap": False, "anything else": False}
 

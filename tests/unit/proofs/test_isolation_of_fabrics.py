@@ -4,6 +4,7 @@ from functools import cache
 
 import pytest
 
+from nornir_tasks.design.config.access_lists import TCP, AclRule
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.static_routes import StaticRoute
 from tests.unit.design import front_full
@@ -52,10 +53,14 @@ def test_fabrics_with_a_cable_between_them_are_apart_while_it_carries_nothing(ha
 
 @VRFS
 def test_a_session_between_fabrics_opens_what_the_lists_of_one_let_in_from_anywhere(has_vrfs: bool) -> None:
-    found = opened(mutants.with_session(routed(has_vrfs), ENDS))
+    joined = mutants.with_session(routed(has_vrfs), ENDS)
+    assert opened(joined) == {}, "they are of this site, and what is let in from outside is not"
+    name = "BUSINESS-V320-OUT"
+    anybody = AclRule(1, permit=True, protocol=TCP, destination_ports=(443, 443))
+    found = opened(joined.with_rules("front-leaf-g3-a", name, (anybody, *joined.rules("front-leaf-g3-a", name))))
     assert found == {
         ("gpu on compute", "api on business"): (
-            f"{RAILS} Ethernet1/1: no access list in", "front-leaf-g3-a vlan320: rule 30 of BUSINESS-V320-OUT",
+            f"{RAILS} Ethernet1/1: no access list in", "front-leaf-g3-a vlan320: rule 1 of BUSINESS-V320-OUT",
         )
     }  # fmt: skip
 

@@ -20,16 +20,8 @@ from tests.unit.proofs.site_proved import site
 def holds_for(data: dict[str, Any]) -> None:
     found = site(front.built(data), GUARDED).judged()
     assert len(found.pairs) >= 16
-    if "flows" in data["planes"]["storage"]:
-        assert found.failed == ()
-    else:  # nothing is refused on storage, so what business lets go anywhere, and come from anywhere, goes there
-        assert {(str(each.source), str(each.destination)) for each in found.failed} == {
-            (f"{one} on {plane}", f"{other} on {another}")
-            for one, plane, other, another in (
-                *((each, "storage", "api", "business") for each in ("gpu", "store")),
-                *(("api", "business", each, "storage") for each in ("gpu", "store")),
-            )
-        }
+    # without flows nothing is refused on storage; what business lets go anywhere, and come from anywhere, is outside
+    assert found.failed == ()
 
 
 @settings(max_examples=15)

@@ -36,6 +36,14 @@ def opened(made: Site) -> dict[tuple[str, str], tuple[str, ...]]:
     return {(str(each.source), str(each.destination)): each.breaches[0].by for each in found}
 
 
+def with_a_door(made: Site) -> Site:
+    """Anybody, of this site too, reaches api by HTTPS, on both leaves."""
+    anybody = AclRule(1, permit=True, protocol=6, destination_ports=(443, 443))
+    for leaf in ("front-leaf-g3-a", "front-leaf-g3-b"):
+        made = made.with_rules(leaf, "BUSINESS-V320-OUT", (anybody, *made.rules(leaf, "BUSINESS-V320-OUT")))
+    return made
+
+
 def test_every_pair_with_the_plane_is_judged_and_as_asked() -> None:
     found = clean().judged()
     assert (found.failed, found.undecided) == ((), ())
@@ -65,7 +73,8 @@ def test_what_no_line_of_a_switch_says_is_said() -> None:
 def test_a_management_port_among_the_ports_of_a_leaf_opens_both_ways() -> None:
     port = next(each.port for each in clean().network.attached if each.host == LEAF)
     access = next(each.leaf for each in clean().network.attached if each.host == LEAF)
-    found = opened(clean().with_port(LEAF, port, vrf=None))
+    assert opened(clean().with_port(LEAF, port, vrf=None)) == {}, "the lists of business refuse this site's own"
+    found = opened(with_a_door(clean()).with_port(LEAF, port, vrf=None))
     assert found["switches on oob", "api on business"][0] == f"{LEAF} {port}: no access list in"
     assert found["gpu-bmc on oob", "api on business"][0] == f"{LEAF} {port}: no access list in"
     assert {one for one, other in found if other == "api on business"} <= {
@@ -83,7 +92,7 @@ def test_a_management_port_of_base_configuration_is_a_port_as_others_are(vrf: st
     config, at = made.configs[LEAF], made.network.management[LEAF]
     others = tuple(each for each in config.interfaces if each.name != port)
     base = replace(config.base, management=ManagementPort(vrf, at.interface, at.gateway))
-    made = made.with_device(LEAF, interfaces=others, base=base)
+    made = with_a_door(made).with_device(LEAF, interfaces=others, base=base)
     pairs = {(str(each.source), str(each.destination)) for each in made.judged().failed}
     assert (("switches on oob", "api on business") in pairs) == is_open
     assert not [each for each in made.judged().assumed if "management ports" in each]

@@ -32,16 +32,14 @@ def without(which: Callable[[AclRule], bool]) -> Callable[[AccessList], AccessLi
 
 def breaches(site: Site) -> set[tuple[str, str, str]]:
     """(kind, source, destination) of all that is not as asked."""
-    return {(b.kind, str(each.source), str(each.destination)) for each in site.judged().failed for b in each.breaches}
+    return {
+        (b.kind, str(each.source), str(each.destination)) for each in site.judged_whole().failed for b in each.breaches
+    }
 
 
-def is_own(rule: AclRule) -> bool:
-    """Is it from the subnet to the subnet?"""
-    return rule.permit and rule.protocol is None and rule.source is not None and rule.source == rule.destination
-
-
-def from_elsewhere(rule: AclRule) -> bool:
-    return rule.permit and rule.source == "198.51.100.0/24"
+def for_hosts(rule: AclRule) -> bool:
+    """Is it for hosts of the VLAN, by any protocol?"""
+    return rule.permit and rule.protocol is None and not rule.is_all
 
 
 def test_as_rendered_nothing_is_wrong() -> None:
@@ -51,9 +49,8 @@ def test_as_rendered_nothing_is_wrong() -> None:
 @pytest.mark.parametrize(
     ("name", "which", "expected"),
     [
-        pytest.param(f"{LOGIN}-IN", is_own, ("blocked", "login", "login"), id="hosts-to-hosts-coming-in"),
-        pytest.param(f"{LOGIN}-OUT", is_own, ("blocked", "login", "login"), id="hosts-to-hosts-going-out"),
-        pytest.param(f"{LOGIN}-IN", from_elsewhere, ("blocked", "login", "login"), id="what-the-other-leaf-routed"),
+        pytest.param(f"{LOGIN}-IN", for_hosts, ("blocked", "login", "login"), id="hosts-to-hosts-coming-in"),
+        pytest.param(f"{LOGIN}-OUT", for_hosts, ("blocked", "login", "login"), id="hosts-to-hosts-going-out"),
         pytest.param(
             f"{LOGIN}-IN",
             lambda each: each.protocol == ICMP["ipv4"] and each.icmp_type == 8,
@@ -82,7 +79,7 @@ def test_a_rule_less_is_named(name: str, which: Callable[[AclRule], bool], expec
 
 def test_on_systems_whose_lists_meet_routed_packets_alone_hosts_need_no_rule_among_themselves() -> None:
     for device in (front_full.DEVICES["eos"], front_full.DEVICES["nxos"]):
-        assert not any(is_own(rule) for each in front().configs[device].access_lists for rule in each.rules)
+        assert not any(for_hosts(rule) for each in front().configs[device].access_lists for rule in each.rules)
 
 
 def test_a_gateway_that_a_flow_to_outside_would_open_is_named_on_every_system() -> None:
@@ -96,3 +93,11 @@ def test_a_gateway_that_a_flow_to_outside_would_open_is_named_on_every_system() 
             ("gpu", "storage") if os == "eos" else ("store", "storage") if os == "nxos" else ("login", "business")
         )
         assert ("open", f"{group} on {plane}", f"gateways on {plane}") in breaches(changed(name, opened, device)), os
+
+
+def test_a_list_that_lets_in_what_is_from_the_vlan_alone_loses_what_the_other_leaf_routed() -> None:
+    def narrowed(found: AccessList) -> AccessList:
+        rules = (replace(each, source=each.destination) if for_hosts(each) else each for each in found.rules)
+        return replace(found, rules=tuple(rules))
+
+    assert ("blocked", "login on business", "login on business") in breaches(changed(f"{LOGIN}-IN", narrowed))

@@ -147,14 +147,14 @@ def test_what_the_parser_knows_of_others_lines_is_judged() -> None:
     because = doubts(EOS, opened)
     assert because.reasons == {}
     failed = {(str(each.source), str(each.destination)) for each in judged(EOS, opened, because).failed}
-    assert ("gpu on storage", "api on business") in failed
+    assert ("gpu on storage", "gateways on storage") in failed
 
 
 def test_what_is_open_by_lines_that_are_known_is_named_whatever_else_is_not() -> None:
     found = seen(NXOS, ("router ospf 1", "router-id 10.1.1.1"))
     ports = tuple(replace(each, acls=()) if each.name == "Vlan200" else each for each in found.config.interfaces)
     pairs = judged(NXOS, opened := replace(found, config=replace(found.config, interfaces=ports)), doubts(NXOS, opened))
-    assert ("store on storage", "api on business") in {(str(e.source), str(e.destination)) for e in pairs.failed}
+    assert ("store on storage", "gateways on storage") in {(str(e.source), str(e.destination)) for e in pairs.failed}
     assert pairs.proved == 0
 
 

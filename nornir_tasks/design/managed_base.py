@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from nornir_tasks.design import lockout, managed_aaa, managed_accounts, managed_reach, managed_snmp, servers_reached
+from nornir_tasks.design import lockout, managed_aaa, managed_accounts, managed_reach, managed_snmp
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.base import NO_BASE, Base, BaseSection, ManagementPort, Server
 from nornir_tasks.design.management import ManagementAddress
@@ -20,11 +20,11 @@ def by_fabric(intent: Intent) -> Mapping[str, BasePolicy]:
     names = [*intent.fabrics]
     if intent.boundary is not None and intent.boundary.edge is not None:
         names.append(intent.boundary.edge.name_prefix)
-    found = {name: _of_fabric(intent, name) for name in names}
+    found = {name: of_fabric(intent, name) for name in names}
     return {name: _policy(each) for name, each in found.items() if each is not None}
 
 
-def _of_fabric(intent: Intent, name: str) -> BaseIntent | None:
+def of_fabric(intent: Intent, name: str) -> BaseIntent | None:
     """What is managed on its switches: its own, else the site's; edge routers are no fabric of the intent."""
     fabric = intent.fabrics.get(name)
     found = intent.base if fabric is None or fabric.base is None else fabric.base
@@ -37,8 +37,6 @@ def check(network: Network, intent: Intent) -> None:
     for name, policy in network.base.items():
         path = (*(("fabrics", name) if intent.has_own_base(name) else ()), "base")
         findings += lockout.findings(network, policy, path)
-        if (own := _of_fabric(intent, name)) is not None:
-            findings += servers_reached.findings(network, policy, own, path, name)
         without = [each.name for each in network.devices if each.fabric == name and each.name not in network.management]
         if policy.port and without:
             more = f" and {len(without) - 1} more" if len(without) > 1 else ""

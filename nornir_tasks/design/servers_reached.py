@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ipaddress import ip_network
 from typing import NamedTuple
 
+from nornir_tasks.design import managed_base
 from nornir_tasks.design.config.access_lists import TCP, UDP, Family
 from nornir_tasks.design.flows import Flow
 from nornir_tasks.design.network import Network
@@ -15,13 +16,15 @@ from nornir_tasks.design.partial_config import BasePolicy
 from nornir_tasks.design.plane import Plane
 from nornir_tasks.intent.attached_rules import SWITCHES
 from nornir_tasks.intent.base_model import BaseIntent
-from nornir_tasks.intent.findings import Finding, Path
+from nornir_tasks.intent.model import Intent
 
 
 class Server(NamedTuple):
-    """A server, where the intent names it, and what it is asked by."""
+    """A server, and what it is asked by."""
 
-    path: Path
+    section: str
+    place: str
+    """Where the intent names it, in its base."""
     address: str
     protocol: int
     port: int
@@ -34,38 +37,42 @@ class Server(NamedTuple):
 
 def servers_of(base: BaseIntent) -> Iterator[Server]:
     """Every server of the base. Ports: RFC 5905, 5426, 1035, 8907 and 2865."""
-    sections: list[tuple[Path, object, int, int]] = [
-        (("ntp",), base.ntp, UDP, 123),
-        (("syslog",), base.syslog, UDP, 514),
-        (("dns", "servers"), base.dns and base.dns.servers, UDP, 53),
+    sections: list[tuple[str, object, int, int]] = [
+        ("ntp", base.ntp, UDP, 123),
+        ("syslog", base.syslog, UDP, 514),
+        ("dns.servers", base.dns and base.dns.servers, UDP, 53),
     ]
     if base.aaa is not None:
         tacacs, radius = base.aaa.tacacs, base.aaa.radius
-        sections.append((("aaa", "tacacs", "servers"), tacacs and tacacs.servers, TCP, 49))
-        sections.append((("aaa", "radius", "servers"), radius and radius.servers, UDP, 1812))
-    for path, servers, protocol, port in sections:
+        sections.append(("aaa.tacacs.servers", tacacs and tacacs.servers, TCP, 49))
+        sections.append(("aaa.radius.servers", radius and radius.servers, UDP, 1812))
+    for place, servers, protocol, port in sections:
         for number, each in enumerate(servers if isinstance(servers, tuple) else ()):
-            yield Server((*path, number), str(each), protocol, port)
+            yield Server(place.partition(".")[0], f"{place}[{number}]", str(each), protocol, port)
 
 
-def findings(network: Network, policy: BasePolicy, base: BaseIntent, at: Path, fabric: str) -> Iterator[Finding]:
-    """One for each server that the lists of the switches' out-of-band plane keep them from. ``at``: of the base."""
-    if policy.vrf is None:
-        return
-    for plane in network.planes.values():
+def warnings(intent: Intent, network: Network) -> tuple[str, ...]:
+    """One for each server that the lists of an out-of-band plane keep switches from, or whose answers are refused."""
+    return tuple(dict.fromkeys(_warnings(intent, network)))
+
+
+def _warnings(intent: Intent, network: Network) -> Iterator[str]:
+    for fabric in network.base:
+        base = managed_base.of_fabric(intent, fabric)
+        at = f"fabrics.{fabric}.base" if intent.has_own_base(fabric) else "base"
+        for server in servers_of(base) if base is not None else ():
+            for why in (*_not_reached(network, fabric, server), *_not_let_in(network.base[fabric], server)):
+                yield f"{at}.{server.place}: {server.address}: {why}"
+
+
+def _not_reached(network: Network, fabric: str, server: Server) -> Iterator[str]:
+    for plane in network.planes.values() if network.base[fabric].vrf is not None else ():
         if not plane.entry or plane.allowed is None or not _are_on(network, fabric, plane):
             continue
-        for each in servers_of(base):
-            if not any(_leads_to(network, plane, flow, each) for flow in plane.allowed.flows):
-                yield Finding(
-                    (*at, *each.path),
-                    f"the lists of plane {plane.name}, which the management ports are on, let no switch reach it",
-                    f"an address of {_entry(network, plane)}, and a flow from {SWITCHES} there with {each.words}",
-                    each.address,
-                    f"have one of those who may enter planes.{plane.name} relay it, and name that address here",
-                    also=("planes", plane.name, "flows"),
-                )
-    yield from _not_let_in(policy, base, at)
+        if not any(_leads_to(network, plane, flow, server) for flow in plane.allowed.flows):
+            why = f"the lists of plane {plane.name} let no switch reach it by its management port"
+            wanted = f"an address of {_entry(network, plane)}, and a flow from {SWITCHES} there with {server.words}"
+            yield f"{why}; they do with {wanted}"
 
 
 def _entry(network: Network, plane: Plane) -> str:
@@ -96,17 +103,10 @@ def _leads_to(network: Network, plane: Plane, flow: Flow, server: Server) -> boo
     )
 
 
-def _not_let_in(policy: BasePolicy, base: BaseIntent, at: Path) -> Iterator[Finding]:
+def _not_let_in(policy: BasePolicy, server: Server) -> Iterator[str]:
     """Answers by UDP that the switches' own control list refuses: it knows those of time and name servers alone."""
     allowed = policy.reach.allowed
-    for each in servers_of(base) if allowed is not None else ():
-        if each.path[0] != "aaa" or each.protocol != UDP or ":" in each.address:
-            continue
-        if not any(ip_network(each.address).subnet_of(ip_network(one)) for one in allowed or ()):  # type: ignore[arg-type]
-            yield Finding(
-                (*at, *each.path),
-                "the switches' own control list refuses the answers of this server",
-                f"a prefix of control_plane.allowed that holds {each.address}",
-                each.address,
-                also=(*at, "control_plane", "allowed"),
-            )
+    if allowed is None or server.section != "aaa" or server.protocol != UDP or ":" in server.address:
+        return
+    if not any(ip_network(server.address).subnet_of(ip_network(each)) for each in allowed):  # type: ignore[arg-type]
+        yield "the switches' own list (control_plane.allowed) refuses its answers; add its address there"

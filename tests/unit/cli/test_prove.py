@@ -119,8 +119,8 @@ def test_a_bmc_that_shares_a_port_with_its_host_is_an_open_way_between_both_plan
 def test_every_service_of_every_pair_is_listed_with_the_lines_that_decide(tmp_path: Path) -> None:
     shown = prove(site(tmp_path), "--all", "--only", "isolation").stdout.splitlines()
     first = shown.index("gpu on storage to storage on storage")
-    passes = "front-leaf-g1-a Vlan200: rule 20 of STORAGE-V200-IN; front-leaf-g2-a Vlan200: rule 20 of STORAGE-V200-OUT"
-    refused = "refused (front-leaf-g1-a Vlan200: rule 30 of STORAGE-V200-IN)"
+    passes = "front-leaf-g1-a Vlan200: rule 80 of STORAGE-V200-IN; front-leaf-g2-a Vlan200: rule 80 of STORAGE-V200-OUT"
+    refused = "refused (front-leaf-g1-a Vlan200: rule 90 of STORAGE-V200-IN)"
     others = ("ssh", "https", "ipmi", "snmp", "ntp", "syslog", "anything else")
     assert shown[first + 1 : first + 9] == [f"  nfs: passes ({passes})", *(f"  {name}: {refused}" for name in others)]
     assert sum(" to " in line and not line.startswith(" ") for line in shown) == 141

@@ -10,6 +10,7 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
+from nornir_tasks.intent.model import Intent
 from nornir_tasks.platforms import platforms
 from tests.strategies import intent_of
 
@@ -67,9 +68,13 @@ def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
 
 
+def intended(data: dict[str, Any]) -> Intent:
+    return intent_of(_frozen(data))
+
+
 def designed(data: dict[str, Any]) -> Network:
     facts = {name: each.facts for name, each in platforms().items()}
-    return design(intent_of(_frozen(data)), load_catalogue(), facts)
+    return design(intended(data), load_catalogue(), facts)
 
 
 @cache

@@ -314,6 +314,7 @@ class _Bender:
             gateway=gateway_rules.within(intended.gateway, known),
             dhcp_servers=relay_rules.within(intended),
             storm=intended.storm,
+            undisclosed=intended.undisclosed is True,
         )
 
     def lag(self, name: str, intended: PartialPort) -> Lag | None:

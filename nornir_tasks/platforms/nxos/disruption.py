@@ -78,6 +78,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface Ethernet\S+ / spanning-tree .*", Disruption.DATAPLANE_BLIP),
     # What exceeds a limit is dropped, as it shall be.
     (r"interface \S+ / (?:no )?storm-control .*", Disruption.NONE),
+    # Who is at the far end; no packet of others depends on it.
+    (r"interface \S+ / (?:no )?(?:lldp (?:transmit|receive)|cdp enable)", Disruption.NONE),
     (r"vlan \d+|interface Vlan\d+", Disruption.DATAPLANE_BLIP),
     # No vendor says what a port does with the packets it holds while its MTU changes: the next worse class.
     (r"interface \S+ / mtu .*", Disruption.DATAPLANE_BLIP),

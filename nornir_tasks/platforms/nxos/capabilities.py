@@ -258,7 +258,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         default_min_links=1,
         # terraform-provider-nxos, vpc.yaml: domains 1 to 1000, vPCs 1 to 16384, delay restore 1 to 3600 s
         pair=PairFacts(
-            settings=frozenset({"keepalive_source", "number", "priority"}),
+            settings=frozenset({"keepalive_source", "number", "priority", "gateway_delay_s"}),
             source="Cisco Nexus 9000 Interfaces Configuration Guide 10.6(x), vPCs",
             max_id=16384,
             max_number=1000,

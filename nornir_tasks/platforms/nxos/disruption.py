@@ -47,8 +47,9 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # Groups over both switches stay down until these have agreed anew; what counts after a restart changes nothing now.
     (r"vpc domain \d+(?: / (?:no )?(?:role|peer-keepalive) .*)?", Disruption.PORT_FLAP),
     (r"interface port-channel\d+ / (?:no )?vpc .*", Disruption.PORT_FLAP),
-    (r"vpc domain \d+ / (?:no )?(?:delay restore .*|auto-recovery)", Disruption.NONE),
-    (r"vpc domain \d+ / (?:no )?peer-gateway", Disruption.DATAPLANE_BLIP),
+    (r"vpc domain \d+ / (?:no )?(?:delay restore .*|auto-recovery|.* synchronize)", Disruption.NONE),
+    # One bridge more or less: trees are made anew (Cisco document 118858).
+    (r"vpc domain \d+ / (?:no )?peer-(?:gateway|switch)", Disruption.DATAPLANE_BLIP),
     # Only tagged frames are affected: the port stays up.
     (
         r"interface Ethernet[\d/]+\.\d+(?: / (?:(?:no )?shutdown|(?:encapsulation|ip(?:v6)? address|vrf member) .*))?"

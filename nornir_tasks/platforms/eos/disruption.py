@@ -108,6 +108,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface \S+(?: / (?:no )?description .*)?", Disruption.NONE),
     (r"vlan \d+ / name .*", Disruption.NONE),
     (r"(?:no )?lldp run", Disruption.NONE),
+    # a port that is shut already, later
+    (r"(?:no )?errdisable recovery cause bpduguard", Disruption.NONE),
     # what the switch itself asks and tells; no packet of others depends on it
     (r"(?:no )?(?:hostname|ip name-server|dns domain|ntp|logging|username|aaa) .*", Disruption.NONE),
     (r"(?:no )?(?:tacacs|radius|snmp)-server .*", Disruption.NONE),

@@ -241,6 +241,8 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # batfish nxos_interface_hsrp and nxos_interface_hsrp_ipv6; groups 0 to 4095: terraform-provider-nxos hsrp.yaml
         has_gateways=True,
         has_gateway_roles=True,
+        # annotated running configuration of a Nexus 9000, 9.3(12) (document 21140968265)
+        edge_recovery="errdisable recovery cause bpduguard",
         gateway_service="hsrp",
         # cisco.nxos 11.1.0 nxos_l3_interfaces: both families, at an SVI; what else stands there then: the running
         # configuration of an N9Kv, 10.3(2) (document 41771481990)

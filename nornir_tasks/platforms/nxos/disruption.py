@@ -70,6 +70,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # A host asks again, and keeps its lease meanwhile (RFC 2131, 4.4.5).
     (r"interface Vlan\d+ / ip(?:v6)? dhcp relay address .*", Disruption.NONE),
     (r"(?:no )?(?:service dhcp|ip dhcp relay|ipv6 dhcp relay)", Disruption.NONE),
+    # A port that is shut already, later.
+    (r"(?:no )?errdisable recovery cause bpduguard", Disruption.NONE),
     # Hosts that hear of a router give themselves addresses and a default route (RFC 4862).
     (r"interface \S+ / (?:no )?ipv6 nd suppress-ra", Disruption.DATAPLANE_BLIP),
     # A VRF that goes takes along what runs in it.

@@ -33,6 +33,11 @@ says one. Nothing is calculated. Where no source has values of a speed, those of
 the slowest: it marks early rather than late. **No source has thresholds by length of cable**, so length changes
 headroom (headroom.md) and no threshold. Ports that mark by other figures than links between switches have a profile
 named by the speed of the figure's source. `nornir design --explain` says all this of a site.
+
+**Leaves of one fabric mark alike, and so do its spines**: a collective waits for its slowest rail. Where the kinds of
+switch of a tier have different start values below, all of the tier take that of the ASIC that marks in full first,
+on ports of every speed, rounded up to each ASIC's cells; `nornir design` names the switches. What one of them cannot
+hold is refused. `ecn: per_switch` lets each kind of switch have its own; thresholds of one's own hold for all.
 """
 SPEEDS = """
 ## By model and speed

@@ -284,6 +284,7 @@ class PairState:
     keepalive          the other switch's address that is reached another way; "" if none is set
     priority           the smaller one is primary
     compared           what the OS compares with the other switch
+    bridge             bridge address both have in spanning tree, where they are one bridge to others; "": each its own
     """
 
     domain: str
@@ -296,6 +297,7 @@ class PairState:
     keepalive_vrf: str = "default"
     priority: int = 0
     compared: tuple[Compared, ...] = ()
+    bridge: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,7 @@ _OF_INTERFACE = {
     "member": Breaks.GROUP,
     "acls": Breaks.TRAFFIC,
     "gateway": Breaks.GATEWAY,
+    "undisclosed": Breaks.NEIGHBOUR,
 }
 _OF_SWITCH = {
     "services": (Breaks.NEIGHBOUR, Breaks.SESSION, Breaks.QUEUES, Breaks.PATHS),

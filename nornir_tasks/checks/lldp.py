@@ -2,7 +2,8 @@
 
 A wrong cable cannot be repaired by a push, so the finding names the cables to move. Whether a host speaks LLDP is not
 part of the design, so ports to hosts do not count: those that hear one are judged, of the others one line says how many
-there are. What is attached to the out-of-band plane and says nothing is judged by its address (``checks/macs.py``).
+there are. Ports to upstreams speak no LLDP on purpose, so nothing is expected there. What is attached to the
+out-of-band plane and says nothing is judged by its address (``checks/macs.py``).
 """
 
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from nornir_tasks.checks.evidence import End, Evidence, Far, Finding, Verdict
 ABOUT = About(
     name="lldp",
     each="port that is cabled to another switch, at both ends",
-    uncounted="ports to hosts, as a host may speak LLDP or not",
+    uncounted="ports to hosts, as a host may speak LLDP or not; ports to upstreams, which must not",
     reads=("lldp.remote_device", "lldp.remote_port"),
     wanted="the cabling plan",
     passes="the neighbour that is heard is the one of the plan, at its port",
@@ -31,7 +32,7 @@ def check_lldp(evidence: Evidence) -> list[Finding]:
         (device, port.name, far)
         for device in evidence.observed
         for port in evidence.wanted[device].interfaces
-        if port.tag is None and (far := evidence.far.get((device, port.name))) is not None
+        if port.tag is None and not port.undisclosed and (far := evidence.far.get((device, port.name))) is not None
     ]
     found = [_cable(evidence, *each) for each in cabled if not each[2].is_host]
     hosts = [each for each in cabled if each[2].is_host]

@@ -21,6 +21,7 @@ _TERMS = {
     "multicast_pps": "multicasts a second",
     "unknown_unicast_pps": "unknown unicasts a second",
     "storm": "storm control",
+    "undisclosed": "silence towards the far end (LLDP, CDP)",
     "mac_address": "MAC address",
     "fec": "FEC",
     "speed_gbps": "speed in Gbit/s",

@@ -37,10 +37,27 @@ def refusals(terms: Terms, choice: Choice) -> Iterator[Finding]:
         elif isinstance(each.ecn, EcnThresholds):
             intended = Ecn(each.ecn.min_bytes, each.ecn.max_bytes, each.ecn.probability_percent)
             yield from _useless(path, ecn_in_cells(intended, choice.capabilities), choice, terms)
+        elif each.ecn is not None and choice.capabilities.ecn_auto is not None:
+            yield from _taken_from_others(path, choice.capabilities.ecn_auto, choice, terms)
 
 
-def _spell(ecn: EcnThresholds | Literal["auto"]) -> str:
-    return ecn if ecn == "auto" else f"{ecn.min_bytes} to {ecn.max_bytes} bytes"
+def _taken_from_others(path: Path, taken: Ecn, choice: Choice, terms: Terms) -> Iterator[Finding]:
+    """What another kind of switch of the tier marks by, and this one cannot (``ecn_alike.py``)."""
+    name, buffer_bytes = f"{choice.model.model} with {choice.os} {choice.release}", choice.model.buffer_bytes
+    source = choice.capabilities.ecn_source
+    hint = "ecn: per_switch lets each kind mark by its own figures; or give min_bytes and max_bytes that all hold"
+    if taken.min_bytes < terms.host_mtu_bytes:
+        what = f"{name} would mark a queue of less than one packet: {source}"
+        expected = f"at least {terms.host_mtu_bytes} bytes: {dotted(terms.host_mtu_at)}"
+        yield Finding(path, what, expected, f"{taken.min_bytes} bytes", hint)
+    if buffer_bytes is not None and taken.max_bytes > buffer_bytes:
+        what = f"{name} can never hold that much, so it would never mark in full: {source}"
+        expected = f"at most {buffer_bytes} bytes: its packet buffer"
+        yield Finding(path, what, expected, f"{taken.max_bytes} bytes", hint)
+
+
+def _spell(ecn: EcnThresholds | str) -> str:
+    return ecn if isinstance(ecn, str) else f"{ecn.min_bytes} to {ecn.max_bytes} bytes"
 
 
 def _useless(path: Path, rounded: Ecn, choice: Choice, terms: Terms) -> Iterator[Finding]:

@@ -189,6 +189,8 @@ class Capabilities:
     """Why not, for the operator's message."""
     gateway_mac: Literal["switch", "svi", "none"] = "none"
     """Where their MAC address is configured: once (EOS), on each SVI (NVUE), or nowhere (HSRP has its own)."""
+    edge_recovery: str | None = None
+    """Entry of DeviceConfig.services by which a port that BPDU guard shut comes back by itself; None: no line of it."""
     gateway_service: str | None = None
     """What must be loaded before there are any (NX-OS ``feature hsrp``)."""
     has_gateway_roles: bool = False

@@ -376,7 +376,7 @@ class _Explainer:
 
     def ecn(self, kind: str, each: Realised) -> Iterator[Figure]:
         thresholds = [x.ecn for x in self.demand.terms.classes.values() if x.ecn is not None]
-        for name, value, rule, inputs in marking_figures(kind, each, published="auto" in thresholds[:1]):
+        for name, value, rule, inputs in marking_figures(kind, each, published=isinstance((*thresholds, None)[0], str)):
             yield self.figure(name, value, rule, **inputs)
 
     def tables(self) -> Iterator[Figure]:

@@ -62,7 +62,7 @@ def _of_svi(where: str, port: PartialPort, gateway: Gateway, known: Capabilities
             hint = "each switch of a pair has an address of its own, and both the gateway's"
             yield Problem(where, "the gateway is no other address of the SVI's subnet", str(own), virtual, hint)
     if known.gateway_mac != "none" and gateway.mac_address is None:
-        yield Problem(where, "a redundant gateway without a MAC address", "00:00:5e:00:01:01")
+        yield Problem(where, "a redundant gateway without a MAC address", "00:00:5e:00:01:ff")
     if known.has_gateway_roles and (gateway.group is None or not 0 <= gateway.group <= known.max_gateway_group):
         yield Problem(where, "no such group", f"0 to {known.max_gateway_group}", str(gateway.group))
     if known.has_gateway_roles and not 0 <= (gateway.priority or 0) <= _MAX_PRIORITY:

@@ -92,6 +92,7 @@ def pair_parts(network: Network, device: Device) -> PartialConfig | None:
         mac_address=f"{_MAC_PREFIX}:{pair.number >> 8:02x}:{pair.number & 255:02x}",
         priority=PRIORITIES[place],
         routed_reload_delay_s=ROUTED_RELOAD_DELAY_S,
+        gateway_delay_s=RELOAD_DELAY_S,
         detection_delay_s=DETECTION_DELAY_S,
     )
     vlan = Vlan(PEER_VLAN, f"{name_prefix(fabric.name)}PEER")

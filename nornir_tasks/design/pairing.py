@@ -47,7 +47,7 @@ def _of_pair(where: str, pair: PairSettings, ports: Mapping[str, PartialPort], k
         yield Problem(where, "the peer link has another name here", known.peer_link, pair.peer_link)
     if known.max_number and not 1 <= (pair.number or 0) <= known.max_number:
         yield Problem(where, "a pair has no such number", f"1 to {known.max_number}", str(pair.number))
-    for what, delay_s in (("groups", pair.reload_delay_s), ("other ports", pair.routed_reload_delay_s)):
+    for what, delay_s in _delays(pair):
         if delay_s is not None and not 1 <= delay_s <= known.max_reload_delay_s:
             expected = f"1 to {known.max_reload_delay_s} s"
             yield Problem(where, f"{what} cannot wait so long after a restart", expected, f"{delay_s} s")
@@ -64,6 +64,12 @@ def _of_pair(where: str, pair: PairSettings, ports: Mapping[str, PartialPort], k
         yield Problem(
             where, "the keepalive crosses the peer link", "another way", f"{pair.keepalive_address} on {name}", hint
         )
+
+
+def _delays(pair: PairSettings) -> Iterator[tuple[str, int | None]]:
+    yield "groups", pair.reload_delay_s
+    yield "other ports", pair.routed_reload_delay_s
+    yield "interfaces of VLANs", pair.gateway_delay_s
 
 
 def _over(pair: PairSettings, ports: Mapping[str, PartialPort]) -> Iterator[str]:

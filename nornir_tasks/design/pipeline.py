@@ -3,6 +3,7 @@
 demands       what each fabric is to be, with what rides   demand.py
 attaching     what has a port on an out-of-band plane       attached.py
 choose        which model, OS and release each switch is      choices.py
+alike         thresholds of ECN, one figure a tier           ecn_alike.py
 sections      the cheapest number of switches and links       sections.py, topology.py
 over_limits   what no switch may exceed                       limits.py, buffers.py, overrides.py
 cable_up      which port is joined to which                   cabling.py
@@ -50,6 +51,7 @@ from nornir_tasks.design.choices import Choices, choose
 from nornir_tasks.design.circuits import Circuits
 from nornir_tasks.design.claims import THE_BASE, THE_SWITCH, fabric_key
 from nornir_tasks.design.demand import Demand, demands
+from nornir_tasks.design.ecn_alike import alike
 from nornir_tasks.design.edge_network import EdgeNetwork, edge_network
 from nornir_tasks.design.faults import guarded
 from nornir_tasks.design.gather import Gathering
@@ -183,7 +185,7 @@ def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
     """One fabric with what rides on it."""
     marks, os_facts, fabric = known.marks, known.os_facts, on_fabric[0].fabric
     own = [each for each in on_fabric if each.has_leaves]
-    chosen = [known.choose(each) for each in own]
+    chosen = alike([known.choose(each) for each in own], on_fabric)
     parts = sections(chosen, marks)
     every = (*parts, *sharing(on_fabric, parts))
     joints, cuts = _checked(every, os_facts, marks)
@@ -268,7 +270,8 @@ def _mistakes_of(on_fabric: Sequence[Demand], known: _Known, gathering: Gatherin
         if each.has_leaves
     ]
     there = [each for each in chosen if each is not None]
-    parts = gathering.attempt(lambda: sections(there, marks)) if there and None not in chosen else None
+    whole = bool(there) and None not in chosen
+    parts = gathering.attempt(lambda: sections(alike(there, on_fabric), marks)) if whole else None
     if parts is not None:
         gathering.attempt(lambda: _checked((*parts, *sharing(on_fabric, parts)), os_facts, marks))
 

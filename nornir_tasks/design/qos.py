@@ -58,4 +58,4 @@ def beside_routing(intents: Mapping[str, TrafficClassIntent]) -> tuple[str, ...]
 def _ecn(each: TrafficClassIntent) -> Ecn | Literal["auto"] | None:
     if isinstance(each.ecn, EcnThresholds):
         return Ecn(each.ecn.min_bytes, each.ecn.max_bytes, each.ecn.probability_percent)
-    return each.ecn
+    return "auto" if each.ecn == "per_switch" else each.ecn  # which one that is, capabilities say

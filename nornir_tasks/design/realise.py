@@ -181,6 +181,7 @@ class _Bender:
             (known.lag_service, claims.has_lags),
             (known.pair.service if known.pair else None, intended.pair is not None),
             (known.gateway_service, any(each.gateway is not None for each in (intended.ports or {}).values())),
+            (known.edge_recovery, any(each.edge for each in (intended.ports or {}).values())),
             (known.ipv6_service, None in layer3.vrfs_with_ipv6(intended)),
         )
         found = tuple(service for service, is_needed in needed if service is not None and is_needed)
@@ -314,6 +315,7 @@ class _Bender:
             gateway=gateway_rules.within(intended.gateway, known),
             dhcp_servers=relay_rules.within(intended),
             storm=intended.storm,
+            undisclosed=intended.undisclosed is True,
         )
 
     def lag(self, name: str, intended: PartialPort) -> Lag | None:

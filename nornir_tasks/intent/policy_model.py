@@ -31,10 +31,11 @@ def _ecn_kind(value: object) -> str:
 
 
 EcnIntent = Annotated[
-    Annotated[Literal["auto"], Tag(":auto")] | Annotated[EcnThresholds, Tag(":thresholds")],
+    Annotated[Literal["auto", "per_switch"], Tag(":auto")] | Annotated[EcnThresholds, Tag(":thresholds")],
     Discriminator(_ecn_kind),
 ]
-"""``auto``: the start value published for the ASIC and the speed of the port; or thresholds of one's own."""
+"""``auto``: the start value published for the ASIC and the speed of the port, or, on a tier of unlike switches, the one
+of these that marks in full first; ``per_switch``: each switch's own; or thresholds of one's own."""
 
 
 class TrafficClassIntent(Part):
@@ -50,8 +51,10 @@ class TrafficClassIntent(Part):
     strict: bool = False
     """Goes before all classes that are not strict. Either this or ``weight``."""
     ecn: EcnIntent | None = None
-    """Marks packets where queues grow: ``auto`` is the start value published for the ASIC and the port's speed. Without
-    it the class does not mark. With ``congestion: pfc_only`` none does, with each of the others at least one."""
+    """Marks packets where queues grow: ``auto`` is the start value published for the ASIC and the port's speed. Leaves
+    of one fabric mark alike, as do its spines: where their start values differ, all take the one that marks in full
+    first. ``per_switch`` lets each kind of switch have its own, of all classes of the fabric. Without it the class does
+    not mark. With ``congestion: pfc_only`` none does, with each of the others at least one."""
     weight: Annotated[int, Field(ge=1, le=100), Unit("percent")] | None = None
     """Percent of what strict classes leave over; all weights sum to 100. Required unless ``strict``."""
 

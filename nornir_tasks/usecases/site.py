@@ -13,6 +13,7 @@ from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.claims import BASE, Claims
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.demand import Demand
+from nornir_tasks.design.ecn_alike import marking_as
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.realise import Realised
 from nornir_tasks.errors import DesignError, IdentityError, IntentError, Problem
@@ -72,7 +73,7 @@ class SiteDesign:
             except KeyError:
                 continue
             if capabilities.runs(release):
-                return replace(device, release=candidate, capabilities=capabilities)
+                return replace(device, release=candidate, capabilities=marking_as(capabilities, device.capabilities))
         what = f"no capabilities are known of the release that runs, on {device.asic}"
         problems.append(Problem(device.name, what, facts.taken_in_words, release))
         return device

@@ -106,11 +106,13 @@ def _settings(view: View) -> Body:
     node = view.store.running.first("vpc domain")
     has = {line: node is not None and node.first(line) is not None for line in ("peer-gateway", "auto-recovery")}
     delay_s = (node.value("delay restore", "seconds") if node is not None else None) or "30"
+    svi_delay_s = (node.value("delay restore interface-vlan", "seconds") if node is not None else None) or "10"
     return {
         "peer-gateway": _STATES[has["peer-gateway"]],
         "vpc-graceful-consistency-check-status": "enabled",
         "vpc-auto-recovery-status": "Enabled, timer is off.(timeout = 240s)" if has["auto-recovery"] else "Disabled",
         "vpc-delay-restore-status": f"Timer is off.(timeout = {delay_s}s)",
+        "vpc-delay-restore-svi-status": f"Timer is off.(timeout = {svi_delay_s}s)",
     }
 
 

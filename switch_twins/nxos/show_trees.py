@@ -86,4 +86,5 @@ def _priority(tree: Tree, bridge: Bridge) -> int:
 
 
 def _mac(bridge: Bridge) -> str:
-    return f"0200.5e{bridge.serial[:2]}.{bridge.serial[2:]}"
+    digits = bridge.shared or f"02005e{bridge.serial}"
+    return f"{digits[:4]}.{digits[4:8]}.{digits[8:]}"

@@ -171,9 +171,9 @@ CASES = [
         typing(
             FRONT,
             ["ip virtual-router mac-address 00:00:5e:00:01:09"],
-            ["ip virtual-router mac-address 00:00:5e:00:01:01"],
+            ["ip virtual-router mac-address 00:00:5e:00:01:ff"],
         ),
-        "00:00:5e:00:01:01 - Not configured",
+        "00:00:5e:00:01:ff - Not configured",
         _virtual_mac,
     ),
     AntaCase(

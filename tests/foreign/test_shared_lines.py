@@ -29,7 +29,7 @@ NEEDED = {
     "eos": {
         "ip routing": "ip route 198.18.0.0/16 Null0\n",
         "ipv6 unicast-routing": "vlan 700\ninterface Vlan700\nipv6 address 2001:db8:7::1/64\n",
-        "ip virtual-router mac-address 00:00:5e:00:01:01": (
+        "ip virtual-router mac-address 00:00:5e:00:01:ff": (
             "vlan 700\ninterface Vlan700\nip address 198.18.7.2/24\nip virtual-router address 198.18.7.1\n"
         ),
         "vlan 200": "interface Ethernet40\nswitchport access vlan 200\n",

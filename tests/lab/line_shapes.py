@@ -68,7 +68,7 @@ PER_PACKET = (
 """And under one that balances packet by packet."""
 
 _TOP = {
-    "services": r"service |ip routing|ipv6 unicast-routing|feature |hardware |ip(?:v6)? dhcp relay",
+    "services": r"service |errdisable |ip routing|ipv6 unicast-routing|feature |hardware |ip(?:v6)? dhcp relay",
     "access_lists": r"ip(?:v6)? access-list ",
     "interfaces": r"interface |ip virtual-router ",
     "qos": r"qos |priority-flow-control |platform trident |class-map |policy-map |system qos",

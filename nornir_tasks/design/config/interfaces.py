@@ -82,6 +82,8 @@ class Interface:
     """Of an SVI: addresses of the DHCP servers that it relays its hosts' requests to, IPv4 before IPv6, ascending."""
     storm: StormControl | None = None
     """Of an access port or a trunk, or of each member of a group where the OS has it on members alone (NVUE)."""
+    undisclosed: bool = False
+    """Of a routed port towards other networks: it neither sends nor takes LLDP, nor CDP where the OS has that."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,5 +35,8 @@ class PairSettings:
     """The switch with the smaller one is primary."""
     routed_reload_delay_s: int | None = None
     """The same delay of all other ports (EOS)."""
+    gateway_delay_s: int | None = None
+    """The same delay of the VLANs' interfaces (NX-OS): one that is up routes what it gets over the peer link, for which
+    it has no routes yet."""
     detection_delay_s: int | None = None
     """How long the keepalive may go on without the peer link until the secondary switch shuts its ports (EOS)."""

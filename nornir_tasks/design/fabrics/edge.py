@@ -172,7 +172,7 @@ class _Router:
         yield self.inside_port, self.svi()
 
     def to_upstream(self, link: OutsideLink, port: PartialPort) -> PartialPort:
-        """What an upstream calls its port nobody here knows: the description names it alone."""
+        """The description names the upstream alone: what it calls its port nobody knows, nor learns it what we are."""
         found = {each.family: each.address for each in link.sessions}
         return replace(
             port,
@@ -180,6 +180,7 @@ class _Router:
             address=found.get("ipv4"),
             ipv6_address=found.get("ipv6"),
             mtu_bytes=self.fabric.mtu_bytes,
+            undisclosed=True,
             acls={
                 **{(family, _IN): self.without(link, family) for family in not_spoken(self.terms, link)},
                 **{(each.family, _IN): self.of(link, each, _FILTER) for each in link.sessions},

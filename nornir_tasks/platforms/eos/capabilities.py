@@ -245,6 +245,8 @@ _TOMAHAWK4 = Capabilities(
         engine_prefix="80007571",
     ),
     stp_mode="mst",
+    # pyavd 6.4.0 schema, errdisable.recovery.causes
+    edge_recovery="guard-recovery",
     acls=_ACLS,
     storm_control=StormFacts(
         frozenset({"broadcast", "multicast", "unknown_unicast"}),

@@ -87,6 +87,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface Ethernet\S+ / (?:no )?spanning-tree .*", Disruption.DATAPLANE_BLIP),
     # what exceeds a limit is dropped, as it shall be
     (r"interface \S+ / (?:no )?storm-control .*", Disruption.NONE),
+    # who is at the far end; no packet of others depends on it
+    (r"interface \S+ / (?:no )?lldp (?:transmit|receive)", Disruption.NONE),
     (r"vlan \d+|interface Vlan\d+(?: / (?:no )?(?:shutdown|mtu .*))?", Disruption.DATAPLANE_BLIP),
     # RFC 4271, 4.2 and 6.5: a session is torn down and opened anew when what its OPEN or its TTL check says changes
     (r"router bgp [^/]*", Disruption.DATAPLANE_BLIP),
@@ -106,6 +108,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface \S+(?: / (?:no )?description .*)?", Disruption.NONE),
     (r"vlan \d+ / name .*", Disruption.NONE),
     (r"(?:no )?lldp run", Disruption.NONE),
+    # a port that is shut already, later
+    (r"(?:no )?errdisable recovery cause bpduguard", Disruption.NONE),
     # what the switch itself asks and tells; no packet of others depends on it
     (r"(?:no )?(?:hostname|ip name-server|dns domain|ntp|logging|username|aaa) .*", Disruption.NONE),
     (r"(?:no )?(?:tacacs|radius|snmp)-server .*", Disruption.NONE),

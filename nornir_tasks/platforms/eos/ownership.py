@@ -81,6 +81,8 @@ OWNERSHIP = (
     # dynamic load balancing must be asked for by the intent; "ip hardware fib optimize" is somebody else's
     rule(r"(?:no )?ip hardware fib load-balance .*", "switch"),
     rule(r"(?:no )?lldp run", "switch"),
+    # of ports of hosts in VLANs; how long it takes, and other causes, stay as they are
+    rule(r"(?:no )?errdisable recovery cause bpduguard", "vlans"),
     rule(r"(?:no )?hostname .*", "base hostname"),
     rule(r"(?s:banner login.*)", "base banner"),
     # who is asked for names; from which port, and what names are completed with, stay as they are

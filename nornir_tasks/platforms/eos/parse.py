@@ -45,7 +45,7 @@ from nornir_tasks.platforms.platform import Parsed
 _DEFAULT_BFD = Bfd(interval_ms=300, min_rx_ms=300, multiplier=3)
 """Default intervals of BFD sessions. Source: batfish arista_interface_show_run_all."""
 
-_SERVICES = ("multi-agent", "ip-routing", "ipv6-routing", *BESIDE_LISTS)
+_SERVICES = ("multi-agent", "ip-routing", "ipv6-routing", "guard-recovery", *BESIDE_LISTS)
 _DYNAMIC = "ip hardware fib load-balance distribution dynamic"
 
 _TOP = (
@@ -53,6 +53,8 @@ _TOP = (
     row(r"ip routing", "ip-routing", yes),
     # a fresh switch shows this instead of "ip routing" (show running-config of vEOS-lab 4.29.2F)
     row(r"no ip routing", "ip-routing", no),
+    # pyavd 6.4.0 schema, errdisable.recovery: one line a cause, none unless said
+    row(r"errdisable recovery cause bpduguard", "guard-recovery", yes),
     *TOP_LAYER3,
     *TOP_POLICY,
     # pyavd eos__lldp prints only "no lldp run"

@@ -29,6 +29,14 @@ Reader = Callable[[ConfigTree, re.Match[str], Fields], list[ConfigTree] | None]
 
 _STORM = ("broadcast_pps", "multicast_pps", "unknown_unicast_pps")
 
+_SILENCES = frozenset({"no lldp transmit", "no lldp receive"})
+"""Of a routed port; either alone is not ours."""
+
+
+def _whole(found: re.Match[str]) -> str:
+    return found[0]
+
+
 PORT = (
     row(r"description (.+)", "description", text, single="description"),
     row(r"shutdown", "enabled", no),
@@ -78,6 +86,9 @@ PORT = (
     OF_PEER_LINK,
     row(r"spanning-tree portfast", "portfast", yes),
     row(r"spanning-tree bpduguard enable", "bpduguard", yes, single="spanning-tree bpduguard"),
+    # pyavd 6.4.0 eos__ethernet_interfaces prints the two apart; RUNALL: a port does both unless told otherwise
+    row(r"no lldp transmit", "silences", _whole, many=True, hidden=("lldp transmit",)),
+    row(r"no lldp receive", "silences", _whole, many=True, hidden=("lldp receive",)),
     *(
         row(
             rf"storm-control {kind} level pps (\d+)",
@@ -102,7 +113,7 @@ _ROUTED = {"mtu_bytes", "qos_profile", *_LAYER3}
 _LAG = {"min_links", "individual", "individual_after_s", "pair_id", "trunk_groups"}
 _MEMBER = {"group", "lacp_rate"}
 _PORT_LINES = table(*(each for each in PORT if each.field not in {"tag", *_LAG}))
-_NOT_OF_LAG = {"tag", "qos_profile", *_MEMBER, *(each.field for each in LAYER1_ROWS)}
+_NOT_OF_LAG = {"tag", "qos_profile", "silences", *_MEMBER, *(each.field for each in LAYER1_ROWS)}
 _LAG_LINES = table(*(each for each in PORT if each.field not in _NOT_OF_LAG))
 _OF_LOOPBACK = {"description", "enabled", "address", "vrf"}
 _LOOPBACK_LINES = table(*(each for each in PORT if each.field in _OF_LOOPBACK), *LOOPBACK_LAYER3)
@@ -191,6 +202,9 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
     edge = _EDGE.keys() <= values.keys()
     if not edge:
         unknown += [node.children[text] for field, text in _EDGE.items() if field in values]
+    undisclosed = routed and set(values.get("silences", ())) == _SILENCES
+    if not undisclosed:
+        unknown += [node.children[text] for text in sorted(values.get("silences", ()))]
     layer1, left = read_layer1(values, node.children.values())
     lag, member = _lag(values) if is_lag else None, _member(values)
     unknown += _left_of_lag(values, node.children.values())
@@ -220,6 +234,7 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
             ra_interval_ms=None if loopback else advertised_ms(values),
             ipv6_address=ipv6_address,
             storm=storm_control(*(values.get(field) for field in _STORM)),
+            undisclosed=undisclosed,
         )
     )
     left += [*unlike_trunk, *unlike_ipv6]

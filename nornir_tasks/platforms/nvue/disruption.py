@@ -28,6 +28,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"router / vrr\b.*", Disruption.DATAPLANE_BLIP),
     # docs52 Storm-Control.md has switchd restarted, and all ports go down with it; what NVUE does no source says
     (r"interface / \S+ / storm-control\b.*", Disruption.PORT_FLAP),
+    # who is at the far end; no packet of others depends on it
+    (r"interface / \S+ / lldp\b.*", Disruption.NONE),
     # the relay restarts; a host asks again, and keeps its lease meanwhile (RFC 2131, 4.4.5)
     (r"service / dhcp-relay\b.*", Disruption.NONE),
     # docs514 QoS: changes reload switchd and "might result in momentary packet loss"

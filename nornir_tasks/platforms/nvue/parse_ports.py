@@ -146,6 +146,7 @@ def _interface(
     is_switched = access_vlan is not None or tagged_vlans is not None
     edge = is_switched and _edge(port, known.spelling)
     storm = _storm(port) if is_switched or is_member else None
+    undisclosed = not is_switched and not is_loopback and take_word(port, "disabled", "lldp", "state")
     address = _address(port, known.spelling.address, "address")
     ipv6_address = None if is_switched else _address(port, known.spelling.ipv6, "address", is_ipv6=True)
     mtu_bytes = take_int(port, "link", "mtu")
@@ -180,6 +181,7 @@ def _interface(
         lag=lag,
         ipv6_address=ipv6_address,
         storm=storm,
+        undisclosed=undisclosed,
     )
 
 

@@ -241,6 +241,8 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # batfish nxos_interface_hsrp and nxos_interface_hsrp_ipv6; groups 0 to 4095: terraform-provider-nxos hsrp.yaml
         has_gateways=True,
         has_gateway_roles=True,
+        # annotated running configuration of a Nexus 9000, 9.3(12) (document 21140968265)
+        edge_recovery="errdisable recovery cause bpduguard",
         gateway_service="hsrp",
         # cisco.nxos 11.1.0 nxos_l3_interfaces: both families, at an SVI; what else stands there then: the running
         # configuration of an N9Kv, 10.3(2) (document 41771481990)
@@ -258,7 +260,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         default_min_links=1,
         # terraform-provider-nxos, vpc.yaml: domains 1 to 1000, vPCs 1 to 16384, delay restore 1 to 3600 s
         pair=PairFacts(
-            settings=frozenset({"keepalive_source", "number", "priority"}),
+            settings=frozenset({"keepalive_source", "number", "priority", "gateway_delay_s"}),
             source="Cisco Nexus 9000 Interfaces Configuration Guide 10.6(x), vPCs",
             max_id=16384,
             max_number=1000,

@@ -47,8 +47,9 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # Groups over both switches stay down until these have agreed anew; what counts after a restart changes nothing now.
     (r"vpc domain \d+(?: / (?:no )?(?:role|peer-keepalive) .*)?", Disruption.PORT_FLAP),
     (r"interface port-channel\d+ / (?:no )?vpc .*", Disruption.PORT_FLAP),
-    (r"vpc domain \d+ / (?:no )?(?:delay restore .*|auto-recovery)", Disruption.NONE),
-    (r"vpc domain \d+ / (?:no )?peer-gateway", Disruption.DATAPLANE_BLIP),
+    (r"vpc domain \d+ / (?:no )?(?:delay restore .*|auto-recovery|.* synchronize)", Disruption.NONE),
+    # One bridge more or less: trees are made anew (Cisco document 118858).
+    (r"vpc domain \d+ / (?:no )?peer-(?:gateway|switch)", Disruption.DATAPLANE_BLIP),
     # Only tagged frames are affected: the port stays up.
     (
         r"interface Ethernet[\d/]+\.\d+(?: / (?:(?:no )?shutdown|(?:encapsulation|ip(?:v6)? address|vrf member) .*))?"
@@ -69,6 +70,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # A host asks again, and keeps its lease meanwhile (RFC 2131, 4.4.5).
     (r"interface Vlan\d+ / ip(?:v6)? dhcp relay address .*", Disruption.NONE),
     (r"(?:no )?(?:service dhcp|ip dhcp relay|ipv6 dhcp relay)", Disruption.NONE),
+    # A port that is shut already, later.
+    (r"(?:no )?errdisable recovery cause bpduguard", Disruption.NONE),
     # Hosts that hear of a router give themselves addresses and a default route (RFC 4862).
     (r"interface \S+ / (?:no )?ipv6 nd suppress-ra", Disruption.DATAPLANE_BLIP),
     # A VRF that goes takes along what runs in it.
@@ -78,6 +81,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface Ethernet\S+ / spanning-tree .*", Disruption.DATAPLANE_BLIP),
     # What exceeds a limit is dropped, as it shall be.
     (r"interface \S+ / (?:no )?storm-control .*", Disruption.NONE),
+    # Who is at the far end; no packet of others depends on it.
+    (r"interface \S+ / (?:no )?(?:lldp (?:transmit|receive)|cdp enable)", Disruption.NONE),
     (r"vlan \d+|interface Vlan\d+", Disruption.DATAPLANE_BLIP),
     # No vendor says what a port does with the packets it holds while its MTU changes: the next worse class.
     (r"interface \S+ / mtu .*", Disruption.DATAPLANE_BLIP),

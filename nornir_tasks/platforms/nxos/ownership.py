@@ -67,6 +67,8 @@ OWNERSHIP = (
     rule(r"feature dhcp|(?:no )?(?:service dhcp|ip dhcp relay|ipv6 dhcp relay)", "dhcp relay"),
     rule(r"feature (?P<key>vpc)", "pair"),
     rule(r"vpc (?P<key>domain) \d+", "pair"),
+    # Of ports of hosts in VLANs; how long it takes, and other causes, stay as they are.
+    rule(r"(?:no )?errdisable recovery cause bpduguard", "vlans"),
     rule(r"bfd .+", "switch"),
     rule(r"(?:no )?lldp .+", "switch"),
     rule(r"hostname .+", "base hostname"),

@@ -53,10 +53,12 @@ DEFAULT_BFD = Bfd(interval_ms=50, min_rx_ms=50, multiplier=3)
 
 RELAY = ("service dhcp", "ip dhcp relay", "ipv6 dhcp relay")
 """What beside ``feature dhcp`` lets a switch relay; entries of DeviceConfig.services too."""
+RECOVERY = "errdisable recovery cause bpduguard"
+"""The same, of ports that BPDU guard shut."""
 
 _TOP = (
     row(r"feature (bfd|bgp|dhcp|hsrp|interface-vlan|lacp|vpc)", "services", text, many=True),
-    *(row(line, "services", lambda found: found[0], many=True) for line in RELAY),
+    *(row(line, "services", lambda found: found[0], many=True) for line in (*RELAY, RECOVERY)),
     row(r"feature lldp", "lldp", yes),
     row(
         r"bfd interval (\d+) min_rx (\d+) multiplier (\d+)",

@@ -14,8 +14,13 @@ MANAGEMENT = "management"
 """The VRF of a keepalive whose line names none (tests/corpus/nxos/NOTES.md)."""
 
 _DEFAULT_DELAY_S = 30
+_DEFAULT_GATEWAY_DELAY_S = 10
 _DEFAULT_PRIORITY = 32667
 _IPV4 = r"\d+\.\d+\.\d+\.\d+"
+
+_ALWAYS = ("peer-switch", "peer-gateway", "auto-recovery", "ipv6 nd synchronize", "ip arp synchronize")
+"""Of every pair of ours: one bridge to others; packets that hosts send to the other's MAC address; a pair of which one
+is left after a restart; the other's tables for one that comes back."""
 
 _DOMAIN = (
     # cisco-network-node-utils, vpc.yaml: the defaults of a Nexus 9000
@@ -33,8 +38,15 @@ _DOMAIN = (
         single=r"delay restore(?= \d+$)",
         hidden=("delay restore 30",),
     ),
-    row(r"peer-gateway", "peer_gateway", yes),
-    row(r"auto-recovery", "auto_recovery", yes),
+    # tests/corpus/nxos/NOTES.md: 10 s unless set
+    row(
+        r"delay restore interface-vlan (\d+)",
+        "gateway_delay_s",
+        number,
+        single="delay restore interface-vlan",
+        hidden=("delay restore interface-vlan 10",),
+    ),
+    *(row(line, line, yes) for line in _ALWAYS),
 )
 _LINES = table(*_DOMAIN)
 BLOCK = Block((r"vpc domain ",), _DOMAIN)
@@ -83,9 +95,8 @@ class PairReader:
         values = self.remainder.read(node, (node.text,), _LINES)
         if "keepalive" not in values:
             return None
-        # routed packets that hosts send to the other switch's MAC address; a pair of which one is left after a restart
-        for name, line in (("peer_gateway", "peer-gateway"), ("auto_recovery", "auto-recovery")):
-            if name not in values:
+        for line in _ALWAYS:
+            if line not in values:
                 self.remainder.missing(node.text, line)
         address, source, vrf = values["keepalive"]
         return PairSettings(
@@ -96,4 +107,5 @@ class PairReader:
             reload_delay_s=values.get("reload_delay_s", _DEFAULT_DELAY_S),
             number=domain,
             priority=values.get("priority", _DEFAULT_PRIORITY),
+            gateway_delay_s=values.get("gateway_delay_s", _DEFAULT_GATEWAY_DELAY_S),
         )

@@ -10,6 +10,8 @@ from nornir_tasks.design.relay_rules import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, no, number, row, table, text, yes
 from nornir_tasks.platforms.nxos.access_lists import APPLIED, APPLIED_TO_SWITCHED, LINES
+from nornir_tasks.platforms.nxos.discovery import ROWS as DISCOVERY
+from nornir_tasks.platforms.nxos.discovery import is_undisclosed
 from nornir_tasks.platforms.nxos.fec import WORDS as FEC_WORDS
 from nornir_tasks.platforms.nxos.fec import fec_of
 from nornir_tasks.platforms.nxos.parse_gateways import BLOCK as GATEWAY_BLOCK
@@ -115,6 +117,7 @@ _ETHERNET = (
         row(rf"storm-control {kind} level pps (\d+)", f"{kind}_pps", number, single=f"storm-control {kind} level")
         for kind in _STORMS
     ),
+    *DISCOVERY,
     row(r"spanning-tree bpduguard enable", "edge", _whole, single="spanning-tree bpduguard", many=True),
     # Interfaces Configuration Guide 10.6(x), "Configuring Basic Interface Parameters": speed and FEC are auto, and a
     # port negotiates, unless said otherwise.
@@ -153,7 +156,7 @@ _ETHERNET = (
         single=r"service-policy type \S+(?: input| output)?",
     ),
 )
-_NOT_OF_LAG = {"speed_mbps", "fec", "negotiate", "group", "lacp_rate"}
+_NOT_OF_LAG = {"speed_mbps", "fec", "negotiate", "group", "lacp_rate", "silences"}
 _LAG = (
     *(each for each in _ETHERNET if each.field not in _NOT_OF_LAG),
     row(r"no lacp suspend-individual", "individual", yes, hidden=("lacp suspend-individual",)),
@@ -276,6 +279,7 @@ class PortReader:
                 access_vlan=values["access_vlan"] if access else None,
                 edge=switched and _is_edge(values),
                 storm=_storm(values) if switched else None,
+                undisclosed=is_undisclosed(values),
                 vrf=None if switched else values.get("vrf"),
                 tagged_vlans=tuple(sorted({*values.get("allowed_vlans", ())} - {native})) if trunk else None,
                 native_vlan=native,
@@ -316,6 +320,7 @@ class PortReader:
         """Report settings of another kind of port, and incomplete pairs of settings."""
         access, trunk = _is_access(values), _is_trunk(values)
         unread = set[str]() if (access or trunk) and _is_edge(values) else set(values.get("edge", ()))
+        unread |= set() if is_undisclosed(values) else set(values.get("silences", ()))
         if access or trunk:
             unread |= {"no ip redirects"} if "quiet" in values else set()
             unread |= {f"ip address {values['address']}"} if "address" in values else set()

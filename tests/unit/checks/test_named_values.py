@@ -30,6 +30,7 @@ OTHERWISE = {
     "ipv6_address": ("fd00::1/64", "IPv6 address none here, fd00::1/64 wanted"),
     "gateway": (Gateway("10.0.0.1"), "gateway none here, set wanted"),
     "storm": (StormControl(1000), "storm control none here, set wanted"),
+    "undisclosed": (True, "silence towards the far end (LLDP, CDP) no here, yes wanted"),
     "dhcp_servers": (("192.0.2.1",), "DHCP servers none here, 192.0.2.1 wanted"),
 }
 

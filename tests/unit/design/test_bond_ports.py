@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from nornir_tasks.design import boundary_vars, gateway_vars, load_balancer_vars, relay_vars
+from nornir_tasks.design.bond_ports import GATEWAY_MAC
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.lag import Lag
@@ -97,8 +99,15 @@ def test_both_leaves_have_an_address_of_their_own_and_the_same_gateway() -> None
     one, other = (port(f"{LEAVES['eos']}-{leaf}", "Vlan200") for leaf in "ab")
     assert (one.address, other.address) == ("10.168.0.2/25", "10.168.0.3/25")
     assert (one.ipv6_address, other.ipv6_address) == ("fd00:200:0:1::2/64", "fd00:200:0:1::3/64")
-    assert one.gateway == other.gateway == Gateway("10.168.0.1", "fd00:200:0:1::1", "00:00:5e:00:01:01")
+    assert one.gateway == other.gateway == Gateway("10.168.0.1", "fd00:200:0:1::1", "00:00:5e:00:01:ff")
     assert one.mtu_bytes == 9214
+
+
+def test_no_machine_of_ours_speaks_vrrp_by_the_gateways_mac_address() -> None:
+    """RFC 5798, 7.3: the last byte of the address is the router's number; 1 is what most others begin with."""
+    number = int(GATEWAY_MAC.rpartition(":")[2], 16)
+    zones = (first + n for first in (boundary_vars.FIRST_ROUTER_ID, gateway_vars.FIRST_ROUTER_ID) for n in range(32))
+    assert number not in {1, *zones, load_balancer_vars.ROUTER_ID, relay_vars.ROUTER_ID}
 
 
 def test_of_both_leaves_with_hsrp_the_first_answers_as_long_as_it_is_there() -> None:

@@ -7,6 +7,7 @@ from math import ceil
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given, settings
 
 from nornir_tasks.design.explain import Figure
@@ -19,7 +20,9 @@ from nornir_tasks.files.site import load_site
 from tests.intent_parts import figures
 from tests.reference import reference
 from tests.strategies import intent_of, rails, sites
+from tests.unit.design import front
 from tests.unit.design.test_drawing import site
+from tests.unit.design.test_sites import ROOT
 
 SITES = ("lab-rails", "lab-breakout", "ref-512", "ref-28672")
 
@@ -118,6 +121,14 @@ def test_what_depends_on_the_system_is_what_each_switch_is_configured_with(name:
         assert found[f"ECMP groups, {kind}"].inputs["widest"] >= routes[device.name].widest
 
 
+@cache
+def marking_per_switch() -> dict[str, Figure]:
+    """The lab's rails, each kind of switch by its own thresholds."""
+    wanted = yaml.safe_load((ROOT / "inventory/lab-rails/fabric.yml").read_text(encoding="utf-8"))
+    wanted["policy"]["classes"]["roce"]["ecn"] = "per_switch"
+    return figures(front.loaded(wanted), front.built(wanted))
+
+
 @pytest.mark.parametrize(
     ("label", "speeds", "published", "begins_at"),
     [
@@ -131,14 +142,14 @@ def test_thresholds_of_ecn_say_for_which_speed_they_were_published_and_what_the_
     label: str, speeds: str, published: int | str, begins_at: int | None
 ) -> None:
     """NVIDIA's guide shows 159744 bytes on a Spectrum-4 that was told 150000."""
-    found = figures(load_site("lab-rails").intent, reference("lab-rails"))
+    found = marking_per_switch()
     inputs = found[f"ECN, {label}"].inputs
     assert (inputs["port_gbps"], inputs["published_for_gbps"]) == (speeds, published)
     assert inputs.get("begins_at_bytes") == begins_at
 
 
 def test_a_speed_that_no_source_has_thresholds_of_is_named_with_what_stands_in() -> None:
-    found = figures(load_site("lab-rails").intent, reference("lab-rails"))
+    found = marking_per_switch()
     rule = found["ECN, leaf N9K-C9332D-GX2B, nxos 10.4(3), queue 3, ports that mark as those of 100G"].rule
     assert "no source has thresholds of cloudscale-gx2 for ports of 200G: these stand in" in rule
     assert "no source has any by length of cable" in rule

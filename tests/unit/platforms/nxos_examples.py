@@ -222,6 +222,7 @@ def paired(config: DeviceConfig, keepalive_vrf: str | None, delay_s: int, priori
         reload_delay_s=delay_s,
         number=7,
         priority=priority,
+        gateway_delay_s=delay_s,
     )
     return replace(
         config,

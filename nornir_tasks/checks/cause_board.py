@@ -157,7 +157,7 @@ class Board:
 
     def _ends(self, device: str, port: str, *, at_both_ends: bool) -> Iterator[End]:
         yield device, port
-        far = self.evidence.far.get((device, port)) if at_both_ends else None
+        far = self.evidence.behind(device, port) if at_both_ends else None
         if far is not None and not far.is_host:
             yield far.device, far.port
 

@@ -201,7 +201,8 @@ def _silent_switches(board: Board) -> None:
             unexplained.setdefault(finding.device, []).append(finding)
     for device, found in unexplained.items():
         still = [each for each in found if board.explanation(each) is None]
-        if len(still) > 1 and len(still) == len(board.links(device)):
+        wanted = board.evidence.wanted[device].bgp
+        if len(still) > 1 and wanted is not None and len(still) == len(wanted.neighbors):
             key = ("silent", device)
             board.lead(still[0], f"look at BGP on {device}: none of its sessions is up", key)
             for each in still:

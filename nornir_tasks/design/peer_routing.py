@@ -4,7 +4,8 @@ Both answer as their hosts' gateway, and hosts spread their packets over both. A
 hosts send it to the other one, which tells it all that it knows. Leaves have an AS each, so it is eBGP. What comes over
 it is worse than anything that spines tell, as the path is made longer by more than a drained switch does: it is used
 while nothing else is there. No leaf takes over it what it announces itself, and announces nothing else to spines: so
-nothing that was learned over it goes up.
+nothing that was learned over it goes up. No loopback is told over it: the keepalives of both go to loopbacks, and shall
+never take the peer link, whose end they are to tell from the other leaf's.
 
 No BFD: no source has it over an SVI of a vPC's peer link (tests/corpus/nxos/NOTES.md), and no packet waits for it, as
 the routes are there before they are needed.
@@ -14,7 +15,7 @@ from dataclasses import replace
 
 from nornir_tasks.design.claims import name_prefix
 from nornir_tasks.design.config.bgp import Neighbor, PeerGroup
-from nornir_tasks.design.config.routing_policy import RouteMap, RouteMapRule
+from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.pair_parts import pair_of, peer_address, peer_interface
 from nornir_tasks.design.partial_config import PartialConfig
@@ -36,6 +37,7 @@ def peer_routing(network: Network, device: Device, spines: PeerGroup | None, *, 
     other = network.device(pair.other(device.name))
     address, prefix = peer_address(facts, pair.leaves.index(other.name)), name_prefix(fabric.name)
     group, inwards, outwards = f"{prefix}PAIR", f"{prefix}PAIR-IN", f"{prefix}PAIR-OUT"
+    loopbacks = PrefixList(f"{prefix}LOOPBACKS", (PrefixRule(10, permit=True, prefix=fabric.pools["loopback"], ge=32),))
     session = Neighbor(
         address=None if address is None else address.partition("/")[0],
         remote_as=other.asn,
@@ -52,7 +54,13 @@ def peer_routing(network: Network, device: Device, spines: PeerGroup | None, *, 
                 RouteMapRule(20, permit=True, match_prefix_list=f"{prefix}FABRIC", prepend=longer),
             ),
         ),
-        RouteMap(outwards, (RouteMapRule(10, permit=True, match_prefix_list=f"{prefix}FABRIC"),)),
+        RouteMap(
+            outwards,
+            (
+                RouteMapRule(10, permit=False, match_prefix_list=loopbacks.name),
+                RouteMapRule(20, permit=True, match_prefix_list=f"{prefix}FABRIC"),
+            ),
+        ),
     )
     keepalive_s, hold_s = TIMERS_S
     settings = replace(
@@ -66,6 +74,7 @@ def peer_routing(network: Network, device: Device, spines: PeerGroup | None, *, 
         route_map_out=outwards,
     )
     return PartialConfig(
+        prefix_lists={loopbacks.name: loopbacks},
         route_maps={each.name: each for each in maps},
         peer_groups={group: settings},
         neighbors={session.key: session},

@@ -128,6 +128,12 @@ class _SwitchView:
         """The ports of a group."""
         return [each.name for each in self.state.interfaces if group and each.group == group]
 
+    def carrier(self, port: str) -> InterfaceState | None:
+        """What takes frames from a port's cable: its group, or itself; None where that is shut."""
+        there = self.interfaces.get(port)
+        found = self.interfaces.get(there.group) if there is not None and there.group else there
+        return found if found is not None and found.is_admin_up else None
+
     def local_end(self, vrf: str, neighbor: BgpNeighbor) -> _Attached | None:
         """The interface behind which a neighbour is: the one it is configured by, or the one in its network."""
         if not neighbor.interface:
@@ -162,22 +168,21 @@ class _SwitchView:
 
     def lit(self, interface: InterfaceState) -> Iterator[Link]:
         """The links that are up by which an interface's frames leave."""
-        links = (self.links.get(port) for port in self.ports_of(interface))
+        links = (self.links.get(port) for port in self.ports_of(interface) if self.carrier(port) is not None)
         return (each for each in links if each is not None and each.is_up)
 
     def svi_at(self, port: str, vlan: int) -> InterfaceState | None:
         """The SVI that takes frames of a VLAN from this port's cable."""
-        there = self.interfaces.get(port)
-        carrier = self.interfaces.get(there.group) if there is not None and there.group else there
+        carrier = self.carrier(port)
         svis = (each for each in self.state.interfaces if each.svi_vlan == vlan and self.is_up(each))
         return next(svis, None) if carrier is not None and vlan in carrier.vlans else None
 
     def at(self, port: str, like: InterfaceState) -> InterfaceState | None:
         """What takes frames that ``like`` sends from the other end of this port's cable: with its tag or without."""
-        there = self.interfaces.get(port)
-        if not like.port or there is None:
-            return there
-        return self.subinterfaces.get((there.group or port, like.tag))
+        if not like.port:
+            return self.interfaces.get(port)
+        carrier = self.carrier(port)
+        return self.subinterfaces.get((port if carrier is None else carrier.name, like.tag))
 
 
 class _RefusedError(Exception):

@@ -77,9 +77,8 @@ class _Routes:
                 self._lost.setdefault((far.device, device), key)
         ends = peer_ends(board.evidence.network)
         down = {device for (device, port), _ in without if (device, port) in ends}
-        self._pairs = {
-            leaf: each for leaf, each in pairs_of(board.evidence).items() if vrf is None and leaf not in down
-        }
+        pairs = pairs_of(board.evidence) if vrf is None else {}
+        self._pairs = {leaf: each for leaf, each in pairs.items() if leaf not in down}
         self._designed = learned_paths(board.evidence.network, vrf=vrf)
         self._left = learned_paths(board.evidence.network, links, vrf)
         self._cuts: dict[tuple[str, str], Key | None] = {}

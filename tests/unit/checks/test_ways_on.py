@@ -1,5 +1,6 @@
 """A gateway with a route: without a way on, and without the session between both leaves, a gateway is named."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -7,6 +8,7 @@ from simulated import Network
 
 from nornir_tasks.checks.evidence import Finding, Verdict
 from nornir_tasks.checks.ways_on import PEER, ROUTES, check_ways_on
+from nornir_tasks.design.device_config import DeviceConfig
 
 EOS, NXOS, NVUE = "front-leaf-g1", "front-leaf-g2", "front-leaf-g4"
 PAIRS = (EOS, NXOS, NVUE)
@@ -89,3 +91,49 @@ def test_sessions_that_let_in_no_route_are_no_way_on() -> None:
     network = Network("front")
     network.shows(f"{EOS}-a", lambda seen: replace(seen, routes=()))
     assert found(network, f"{EOS}-a")[ROUTES].verdict is Verdict.FAIL
+
+
+def mutants(network: Network, device: str) -> Iterator[tuple[str, DeviceConfig]]:
+    """The switch with one thing of its way over the peer link otherwise, or gone."""
+    config = network.wanted[device]
+    bgp, policy = config.bgp, config.routing_policy
+    assert bgp is not None
+    (group,) = (each for each in bgp.peer_groups if each.name.endswith("-PAIR"))
+    (peer,) = (each for each in bgp.neighbors if each.peer_group == group.name)
+    other = {"keepalive_s": 5, "hold_s": 20, "max_prefixes": 7, "prefix_restart_min": 9, "ttl_security": False}
+    other |= {"send_community": False, "route_map_in": None, "route_map_out": None, "bfd": True}
+    for name, value in other.items():
+        groups = tuple(replace(each, **{name: value}) if each is group else each for each in bgp.peer_groups)
+        yield f"group {name}", replace(config, bgp=replace(bgp, peer_groups=groups))
+    for name, changed in {"gone": (), "remote_as": (replace(peer, remote_as=64999),)}.items():
+        neighbors = (*(each for each in bgp.neighbors if each is not peer), *changed)
+        yield f"neighbour {name}", replace(config, bgp=replace(bgp, neighbors=neighbors))
+    for route_map in (each for each in policy.route_maps if "-PAIR-" in each.name):
+        for rule in route_map.rules:
+            others = tuple(each for each in route_map.rules if each is not rule)
+            altered = [("gone", others), ("list", (*others, replace(rule, match_prefix_list="FRONT-NONE")))]
+            altered += [("prepend", (*others, replace(rule, prepend=())))] if rule.prepend else []
+            altered.append(("turned", (*others, replace(rule, permit=not rule.permit))))
+            for name, rules in altered:
+                maps = tuple(replace(each, rules=rules) if each is route_map else each for each in policy.route_maps)
+                changed_policy = replace(policy, route_maps=maps)
+                yield f"{route_map.name} {rule.sequence} {name}", replace(config, routing_policy=changed_policy)
+    lists = tuple(each for each in policy.prefix_lists if not each.name.endswith("-LOOPBACKS"))
+    yield "LOOPBACKS gone", replace(config, routing_policy=replace(policy, prefix_lists=lists))
+    for port in (each for each in config.interfaces if each.name in BETWEEN.values()):
+        for name, value in {"address": None, "mtu_bytes": 1500, "enabled": False}.items():
+            ports = tuple(replace(each, **{name: value}) if each is port else each for each in config.interfaces)
+            yield f"{port.name} {name}", replace(config, interfaces=ports)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_each_line_of_the_way_over_the_peer_link_that_is_gone_or_altered_is_named(
+    pair: str, figure: Callable[[str], None]
+) -> None:
+    network, device, count = Network("front"), f"{pair}-a", 0
+    for name, config in mutants(network, device):
+        network.running[device] = config
+        assert [str(each) for each in network.changes(device)], (device, name)
+        count += 1
+    assert count > 20
+    figure(f"{device}: {count} of {count} mutants of its session over the peer link are named by line")

@@ -120,9 +120,19 @@ class _SwitchView:
     def ports_of(self, interface: InterfaceState) -> list[str]:
         """The ports and groups by which an interface's packets may leave: of an SVI all that carry its VLAN."""
         if interface.svi_vlan is None:
-            return [interface.on_port]
+            return self.members_of(interface.port) or [interface.on_port]
         carries = {each.name for each in self.state.interfaces if interface.svi_vlan in each.vlans}
         return [each.name for each in self.state.interfaces if each.name in carries or each.group in carries]
+
+    def members_of(self, group: str) -> list[str]:
+        """The ports of a group."""
+        return [each.name for each in self.state.interfaces if group and each.group == group]
+
+    def carrier(self, port: str) -> InterfaceState | None:
+        """What takes frames from a port's cable: its group, or itself; None where that is shut."""
+        there = self.interfaces.get(port)
+        found = self.interfaces.get(there.group) if there is not None and there.group else there
+        return found if found is not None and found.is_admin_up else None
 
     def local_end(self, vrf: str, neighbor: BgpNeighbor) -> _Attached | None:
         """The interface behind which a neighbour is: the one it is configured by, or the one in its network."""
@@ -151,25 +161,28 @@ class _SwitchView:
         link = self.links.get(interface.on_port)
         if not interface.port:
             return link.is_up if link is not None else interface.is_admin_up and not interface.is_dark
-        port = self.interfaces.get(interface.port)
-        is_there = interface.is_admin_up and interface.tag is not None and port is not None and port.is_routed
-        return is_there and link is not None and link.is_up
+        port, pair = self.interfaces.get(interface.port), self.state.pair
+        may_be = port is not None and (port.is_routed or (pair is not None and pair.talks_on == interface.name))
+        is_there = interface.is_admin_up and interface.tag is not None and may_be
+        return is_there and port is not None and port.is_admin_up and any(True for _ in self.lit(interface))
 
-    def lit(self, svi: InterfaceState) -> Iterator[Link]:
-        """The links that are up by which frames of an SVI's VLAN leave."""
-        links = (self.links.get(port) for port in self.ports_of(svi))
+    def lit(self, interface: InterfaceState) -> Iterator[Link]:
+        """The links that are up by which an interface's frames leave."""
+        links = (self.links.get(port) for port in self.ports_of(interface) if self.carrier(port) is not None)
         return (each for each in links if each is not None and each.is_up)
 
     def svi_at(self, port: str, vlan: int) -> InterfaceState | None:
         """The SVI that takes frames of a VLAN from this port's cable."""
-        there = self.interfaces.get(port)
-        carrier = self.interfaces.get(there.group) if there is not None and there.group else there
+        carrier = self.carrier(port)
         svis = (each for each in self.state.interfaces if each.svi_vlan == vlan and self.is_up(each))
         return next(svis, None) if carrier is not None and vlan in carrier.vlans else None
 
     def at(self, port: str, like: InterfaceState) -> InterfaceState | None:
         """What takes frames that ``like`` sends from the other end of this port's cable: with its tag or without."""
-        return self.subinterfaces.get((port, like.tag)) if like.port else self.interfaces.get(port)
+        if not like.port:
+            return self.interfaces.get(port)
+        carrier = self.carrier(port)
+        return self.subinterfaces.get((port if carrier is None else carrier.name, like.tag))
 
 
 class _RefusedError(Exception):
@@ -219,8 +232,9 @@ class SessionJudge:
             raise _RefusedError("active", f"no switch at the other end of {local.interface.name}")
         session.peer_device = peer_end.device
         if neighbor.interface:
-            session.peer_address = _learnt(local.interface, peer_view.interfaces.get(peer_end.port), peer_end)
-            peer_instance, peer_neighbor = _peer_by_port(peer_view, peer_end)
+            far = peer_view.at(peer_end.port, local.interface)
+            session.peer_address = _learnt(local.interface, far, peer_end)
+            peer_instance, peer_neighbor = _peer_by_port(peer_view, peer_end, far)
         else:
             local_address = local.address.partition("/")[0]
             vlan = local.interface.svi_vlan
@@ -240,7 +254,7 @@ class SessionJudge:
     def _way(self, view: _SwitchView, interface: InterfaceState, address: str) -> Link | None:
         """The link to a neighbour: the port's own, or of an SVI one to the switch that has the address in its VLAN."""
         if interface.svi_vlan is None:
-            return view.links.get(interface.on_port)
+            return view.links.get(interface.on_port) or next(view.lit(interface), None)
         there = []
         for link in view.lit(interface):
             peer = self._views.get(link.peer.device) if link.peer is not None else None
@@ -291,9 +305,10 @@ def _plain(interface: InterfaceState) -> list[str]:
     return [each.partition("/")[0] for each in (*interface.addresses, *interface.addresses_v6)]
 
 
-def _peer_by_port(view: _SwitchView, end: End) -> tuple[BgpInstance, BgpNeighbor]:
-    """The far end's instance and its neighbour entry for whoever is behind its port."""
-    return _configured(view, end, view.interfaces[end.port].vrf, end.port)
+def _peer_by_port(view: _SwitchView, end: End, interface: InterfaceState | None) -> tuple[BgpInstance, BgpNeighbor]:
+    """The far end's instance and its neighbour entry for whoever is behind what takes our frames."""
+    far = interface or view.interfaces[end.port]
+    return _configured(view, end, far.vrf, far.name)
 
 
 def _learnt(near: InterfaceState, far: InterfaceState | None, end: End) -> str:

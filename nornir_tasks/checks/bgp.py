@@ -53,7 +53,7 @@ def _session(evidence: Evidence, configured: Configured, device: str, neighbor: 
 
 def _far_end(evidence: Evidence, device: str, port: str, neighbor: Neighbor) -> str:
     """The other switch's view of the same session."""
-    far = evidence.far.get((device, port))
+    far = evidence.behind(device, port)
     back = evidence.sessions.get((far.device, _called_there(evidence, device, port, far, neighbor))) if far else None
     return f", {back.state} with AS {back.remote_as} at the far end" if back else ""
 
@@ -65,7 +65,7 @@ def _called_there(evidence: Evidence, device: str, port: str, far: Far, neighbor
 
 def _reasons(evidence: Evidence, configured: Configured, device: str, port: str, neighbor: Neighbor) -> Iterator[str]:
     """The differences between the running configurations of both ends."""
-    far = evidence.far.get((device, port))
+    far = evidence.behind(device, port)
     here = evidence.running.get(device)
     there = evidence.running.get(far.device) if far else None
     if far is None or here is None or here.bgp is None:

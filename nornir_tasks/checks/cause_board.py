@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from nornir_tasks.checks.differences import AT, OF_PORT, Breaks
 from nornir_tasks.checks.evidence import End, Evidence, Far, Finding, Verdict
 from nornir_tasks.checks.standing import Standing
+from nornir_tasks.design.pair_parts import peer_ends
 from nornir_tasks.design.tagging import port_of
 
 Key = Hashable
@@ -41,6 +42,12 @@ class Board:
             elif far.device in evidence.wanted:
                 self._managed.setdefault(device, []).append(far)
 
+        self._peers: dict[End, str] = {}
+        """(leaf, interface by which it routes to the other leaf of its pair) -> its peer link."""
+        for device, port in peer_ends(evidence.network):
+            settings = evidence.wanted[device].pair if device in evidence.wanted else None
+            if settings is not None:
+                self._peers[device, port] = settings.peer_link
         self._subinterfaces: dict[End, list[str]] = {}
         for device, config in evidence.wanted.items():
             for each in config.interfaces:
@@ -106,6 +113,8 @@ class Board:
         """The cause that breaks what this finding is about, or what that stands on."""
         known = self._explains.get((finding.check, finding.device, finding.port))
         end = finding.device, finding.port
+        if known is None and finding.check == "bgp" and end in self._peers:
+            return self.why_down((finding.device, self._peers[end])) or self.why_down(end)
         if known is not None or finding.check not in {"port", "lacp", "trunks", "stp"}:
             return known
         if finding.check in {"trunks", "stp"}:
@@ -148,7 +157,7 @@ class Board:
 
     def _ends(self, device: str, port: str, *, at_both_ends: bool) -> Iterator[End]:
         yield device, port
-        far = self.evidence.far.get((device, port)) if at_both_ends else None
+        far = self.evidence.behind(device, port) if at_both_ends else None
         if far is not None and not far.is_host:
             yield far.device, far.port
 

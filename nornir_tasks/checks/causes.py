@@ -20,6 +20,7 @@ from nornir_tasks.checks.pair_causes import explain_conflicts, explain_pairs, wh
 from nornir_tasks.checks.partner_causes import explain_partners
 from nornir_tasks.checks.prefix_causes import explain_prefixes
 from nornir_tasks.checks.tree_causes import explain_trees
+from nornir_tasks.checks.ways_on import explain_ways_on
 
 MOST_PORTS = 8
 """Ports of one switch with differing lines that count as a fault each; more of them are one: the switch's whole
@@ -61,6 +62,7 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
     explain_partners(board)
     explain_pairs(board)
     explain_gateways(board)
+    explain_ways_on(board)
     explain_trees(board)
     explain_macs(board)
     for check in board.checks:
@@ -199,7 +201,8 @@ def _silent_switches(board: Board) -> None:
             unexplained.setdefault(finding.device, []).append(finding)
     for device, found in unexplained.items():
         still = [each for each in found if board.explanation(each) is None]
-        if len(still) > 1 and len(still) == len(board.links(device)):
+        wanted = board.evidence.wanted[device].bgp
+        if len(still) > 1 and wanted is not None and len(still) == len(wanted.neighbors):
             key = ("silent", device)
             board.lead(still[0], f"look at BGP on {device}: none of its sessions is up", key)
             for each in still:

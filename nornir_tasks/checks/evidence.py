@@ -13,6 +13,7 @@ from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.network import Network
+from nornir_tasks.design.pair_parts import peer_ends
 from nornir_tasks.errors import Problem
 from nornir_tasks.platforms.config_tree import Change
 from nornir_tasks.platforms.observed import BgpSession, Certificate, Observed, PortQos, PortState
@@ -118,7 +119,7 @@ class Evidence:
 
     def where(self, device: str, port: str) -> str:
         """``leaf-g0-r0 Ethernet1/1 <-> spine-0 swp1``."""
-        far = self.far.get((device, port))
+        far = self.behind(device, port)
         return f"{device} {port}" + (f" <-> {far.device} {far.port}" if far else "")
 
     def port_of_neighbor(self, device: str, key: SessionKey) -> str:
@@ -135,6 +136,15 @@ class Evidence:
         """Each port of the design -> its IPv4 address without length; empty where it has none."""
         return {end: (port.address or "").partition("/")[0] for end, port in self.interfaces.items()}
 
+    def behind(self, device: str, port: str) -> Far | None:
+        """What is at the other end of a port, or of a pair's way over the peer link."""
+        other = self._peers.get((device, port))
+        return self.far.get((device, port)) if other is None else Far(other[0], other[1], "", is_host=False)
+
+    @cached_property
+    def _peers(self) -> Mapping[End, tuple[str, str, str]]:
+        return peer_ends(self.network)
+
     @cached_property
     def _neighbor_ports(self) -> Mapping[tuple[str, SessionKey], str]:
         """(device, session with a switch at a far end) -> port, or subinterface."""
@@ -143,6 +153,7 @@ class Evidence:
             for here, there in ((circuit.link.upper, circuit.link.lower), (circuit.link.lower, circuit.link.upper)):
                 peer = circuit.address(there.device) or here.port
                 found[here.device, (circuit.use.vrf, peer)] = circuit.interface(here.device)
+        found |= {(leaf, (None, peer)): port for (leaf, port), (_, _, peer) in self._peers.items()}
         for link in self.network.edge.outside_links if self.network.edge is not None else ():
             for session in link.sessions:  # those of IPv6 as well
                 found[link.device, (None, session.peer)] = link.port

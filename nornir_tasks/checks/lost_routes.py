@@ -9,7 +9,9 @@ from nornir_tasks.checks.cause_board import Board, Key
 from nornir_tasks.checks.differences import Breaks
 from nornir_tasks.checks.ecmp import announced, path_limit, shared_prefixes, vrfs
 from nornir_tasks.checks.evidence import Finding
+from nornir_tasks.checks.pairs import pairs_of
 from nornir_tasks.design.config.vrfs import key_name, vrf_of
+from nornir_tasks.design.pair_parts import peer_ends
 from nornir_tasks.design.routes import learned_paths
 from nornir_tasks.design.tagging import port_of
 
@@ -73,6 +75,10 @@ class _Routes:
                 links.add(link.name)
                 self._lost.setdefault((device, far.device), key)
                 self._lost.setdefault((far.device, device), key)
+        ends = peer_ends(board.evidence.network)
+        down = {device for (device, port), _ in without if (device, port) in ends}
+        pairs = pairs_of(board.evidence) if vrf is None else {}
+        self._pairs = {leaf: each for leaf, each in pairs.items() if leaf not in down}
         self._designed = learned_paths(board.evidence.network, vrf=vrf)
         self._left = learned_paths(board.evidence.network, links, vrf)
         self._cuts: dict[tuple[str, str], Key | None] = {}
@@ -84,7 +90,8 @@ class _Routes:
         if owners is None:
             return self._own_again(finding) or self._leak(device, hops=2)
         path, found = self._left.to_any(device, owners), int(finding.found)
-        left = min(path.width if path else 0, path_limit(self._evidence, device, self.vrf))
+        width = path.width if path else self._over_peer_link(finding, owners)
+        left = min(width, path_limit(self._evidence, device, self.vrf))
         if found > left:
             return self._leak(device, hops=1)
         if found == left:
@@ -94,6 +101,15 @@ class _Routes:
                 return self._routes[Breaks.ANNOUNCED, owner]
         filtered = (self._filter(device, owner) for owner in owners)
         return self._routes.get((Breaks.PATHS, device)) or next(filter(None, filtered), None)
+
+    def _over_peer_link(self, finding: Finding, owners: tuple[str, ...]) -> int:
+        """Next hops of a leaf that has no way left but the other leaf of its pair; loopbacks are not told there."""
+        pair = self._pairs.get(finding.device)
+        network = self._evidence.network
+        if pair is None or any(finding.subject == f"{network.device(each).loopback}/32" for each in owners):
+            return 0
+        other = pair.other(finding.device)
+        return int(other in owners or self._left.to_any(other, owners) is not None)
 
     def learners(self, owners: tuple[str, ...]) -> int:
         """How many of the switches that were read should learn what each of ``owners`` announces."""

@@ -25,6 +25,7 @@ from nornir_tasks.checks import (
     trunks,
     unfinished,
     vlans,
+    ways_on,
 )
 from nornir_tasks.checks.about import NEVER, About
 from nornir_tasks.checks.causes import Cause, causes
@@ -67,6 +68,7 @@ CHECKS = (
     Check(ecmp.check_ecmp, (ecmp.ABOUT,)),
     Check(pairs.check_pairs, (pairs.ABOUT,)),
     Check(gateways.check_gateways, (gateways.ABOUT,)),
+    Check(ways_on.check_ways_on, (ways_on.ABOUT,)),
     Check(trees.check_trees, (trees.ABOUT,)),
     Check(balancing.check_balancing, (balancing.ABOUT,)),
     Check(qos.check_qos, qos.ABOUT),

@@ -5,6 +5,7 @@ An owner is declared once, by the module of its kind. This module checks that ow
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from itertools import combinations
@@ -50,7 +51,9 @@ def _owners_on(network: Network, fabric: Fabric, kinds: Kinds) -> tuple[Owner, .
 def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
     """Each owner's claim on one switch: the ports it uses, its pools, its names, its VLANs."""
     owners = owners_on(network, network.fabric_of(device), kinds)
-    fabric, *_ = owners
+    fabric, *planes = owners
+    fabric = _with_peers(fabric, device)
+    owners = (fabric, *planes)
     ports: dict[str, set[str]] = defaultdict(set)
     ports[fabric.key].add(device.capabilities.loopback_name)
     for circuit in network.circuits_of(device.name):
@@ -82,6 +85,15 @@ def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
         kept_accounts=managed_accounts.kept(base, device.capabilities),
         management_vrf=managed_base.vrf_of(base, device.capabilities),
     )
+
+
+def _with_peers(fabric: Owner, device: Device) -> Owner:
+    """The fabric with the VLAN and the addresses by which this switch's OS has both leaves of a pair route."""
+    facts = device.capabilities.pair
+    if fabric.pair_vlan is None or facts is None:
+        return fabric
+    subnet = () if facts.peer_subnet is None else (facts.peer_subnet,)
+    return replace(fabric, vlans=fabric.vlans - {fabric.pair_vlan} | {facts.peer_vlan}, pools=(*fabric.pools, *subnet))
 
 
 def _lags(network: Network, device: Device, owners: tuple[Owner, ...]) -> dict[str, frozenset[int]]:

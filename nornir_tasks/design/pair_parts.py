@@ -1,6 +1,7 @@
 """What a fabric says of a leaf that is one of a pair: the peer link, how both talk, how each knows of the other.
 
-Both are root of spanning tree, and spread a group's packets by ports.
+Both are root of spanning tree, and spread a group's packets by ports. The session by which each leads on what the other
+cannot: ``peer_routing.py``.
 """
 
 from ipaddress import IPv4Network
@@ -15,13 +16,10 @@ from nornir_tasks.design.mtu import agreed_bytes
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.pairs import Pair
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, PartialConfig, PartialPort
+from nornir_tasks.design.switched_facts import PairFacts
 
 PEER_LINK = 1000
 """Number of the group between both leaves, above all that hosts' groups have."""
-PEER_VLAN = 4094
-"""In which both talk, where the OS has one: that of the vendors' own examples (aristanetworks/avd; peerlink.4094)."""
-PEER_SUBNET = IPv4Network("169.254.0.0/31")
-"""Of that VLAN, the same in each pair, since nothing announces it (aristanetworks/avd, MLAG leaves)."""
 RELOAD_DELAY_S = 300
 ROUTED_RELOAD_DELAY_S = 330
 """Routes are there before hosts' packets come. aristanetworks/avd's figures for switches of one box."""
@@ -42,6 +40,38 @@ def peer_link(device: Device) -> str:
     return known.pair.peer_link if known.pair and known.pair.peer_link else f"{known.lag_prefix}{PEER_LINK}"
 
 
+def peer_interface(device: Device, facts: PairFacts) -> str:
+    """Name of the interface by which this leaf routes to the other one: an SVI, or a subinterface of the peer link."""
+    if facts.peer_subnet is None:
+        return f"{peer_link(device)}.{facts.peer_vlan}"
+    return f"{device.capabilities.svi_prefix}{facts.peer_vlan}"
+
+
+def peer_address(facts: PairFacts, place: int) -> str | None:
+    """The address that the leaf at this place of a pair has on that interface, with its length; None: it has none."""
+    if facts.peer_subnet is None:
+        return None
+    subnet = IPv4Network(facts.peer_subnet)
+    return f"{list(subnet.hosts())[place]}/{subnet.prefixlen}"
+
+
+def peer_ends(network: Network) -> dict[tuple[str, str], tuple[str, str, str]]:
+    """(leaf, interface by which it routes to the other leaf of its pair) -> the other leaf, its interface, the peer.
+
+    The peer is what the session to it is called: its address, or this leaf's interface.
+    """
+    found = {}
+    for pair in network.pairs:
+        for place, leaf in enumerate(pair.leaves):
+            near, far = network.device(leaf), network.device(pair.other(leaf))
+            if near.capabilities.pair is None or far.capabilities.pair is None:
+                continue
+            name = peer_interface(near, near.capabilities.pair)
+            address = (peer_address(near.capabilities.pair, 1 - place) or name).partition("/")[0]
+            found[leaf, name] = far.name, peer_interface(far, far.capabilities.pair), address
+    return found
+
+
 def pair_of(network: Network, device: Device) -> Pair | None:
     """The pair that this leaf is in."""
     return next((each for each in network.pairs if device.name in each.leaves), None)
@@ -52,33 +82,29 @@ def pair_parts(network: Network, device: Device) -> PartialConfig | None:
 
     None as well where its OS has no lines for pairs: such a fabric is designed, and refused before it is rendered.
     """
-    pair = pair_of(network, device)
-    if pair is None or device.capabilities.pair is None:
+    pair, facts = pair_of(network, device), device.capabilities.pair
+    if pair is None or facts is None:
         return None
     fabric, place = network.fabric_of(device), pair.leaves.index(device.name)
     other, name = network.device(pair.other(device.name)), peer_link(device)
-    has_svi = device.capabilities.pair is not None and "peer_address" in device.capabilities.pair.settings
+    near, far = peer_address(facts, place), peer_address(facts, 1 - place)
     group = PartialPort(
         enabled=True,
         description=f"{other.name} peer link",
         mtu_bytes=max(fabric.mtu_bytes, device.capabilities.max_mtu_bytes),
         profile=FABRIC_PROFILE,
-        tagged_vlans=frozenset({PEER_VLAN} if has_svi else ()),
-        native_vlan=device.capabilities.pair.peer_link_native_vlan,
+        tagged_vlans=frozenset({facts.peer_vlan} if near else ()),
+        native_vlan=facts.peer_link_native_vlan,
         lag=Lag("fast"),
     )
     ports = {name: group}
     for link in pair.links:
-        near, far = link.end(device.name), link.far(device.name)
-        ports[near.port] = PartialPort(True, f"{far.device} {far.port}", layer1(link, near.slot), member_of=name)
-    if has_svi:
-        address = f"{PEER_SUBNET[place]}/{PEER_SUBNET.prefixlen}"
-        ports[f"{device.capabilities.svi_prefix}{PEER_VLAN}"] = PartialPort(
-            True,
-            f"{other.name} peer",
-            address=address,
-            mtu_bytes=agreed_bytes(fabric.mtu_bytes, device.capabilities),
-        )
+        here, there = link.end(device.name), link.far(device.name)
+        ports[here.port] = PartialPort(True, f"{there.device} {there.port}", layer1(link, here.slot), member_of=name)
+    if near is not None:
+        mtu_bytes = agreed_bytes(fabric.mtu_bytes, device.capabilities)
+        svi = PartialPort(True, f"{other.name} peer", address=near, mtu_bytes=mtu_bytes)
+        ports[peer_interface(device, facts)] = svi
     settings = PairSettings(
         peer_link=name,
         keepalive_address=str(other.loopback),
@@ -87,19 +113,19 @@ def pair_parts(network: Network, device: Device) -> PartialConfig | None:
         reload_delay_s=RELOAD_DELAY_S,
         name=pair.name,
         number=pair.number,
-        vlan=PEER_VLAN,
-        peer_address=str(PEER_SUBNET[1 - place]),
+        vlan=facts.peer_vlan,
+        peer_address=None if far is None else far.partition("/")[0],
         mac_address=f"{_MAC_PREFIX}:{pair.number >> 8:02x}:{pair.number & 255:02x}",
         priority=PRIORITIES[place],
         routed_reload_delay_s=ROUTED_RELOAD_DELAY_S,
         gateway_delay_s=RELOAD_DELAY_S,
         detection_delay_s=DETECTION_DELAY_S,
     )
-    vlan = Vlan(PEER_VLAN, f"{name_prefix(fabric.name)}PEER")
+    vlan = Vlan(facts.peer_vlan, f"{name_prefix(fabric.name)}PEER")
     return PartialConfig(
         pair=settings,
         ports=ports,
-        vlans={PEER_VLAN: vlan} if has_svi else None,
+        vlans={facts.peer_vlan: vlan} if near else None,
         bridge_priority=BRIDGE_PRIORITY,
         lag_hash=True,
     )

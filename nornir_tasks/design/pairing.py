@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
-from ipaddress import ip_address, ip_interface
+from ipaddress import ip_address, ip_interface, ip_network
 from typing import Any
 
 from nornir_tasks.design.capabilities import Capabilities
@@ -39,6 +39,7 @@ def problems(device: str, intended: PartialConfig, known: Capabilities) -> Itera
         return
     yield from _of_pair(f"{device} pair", pair, ports, known.pair)
     yield from _of_groups(device, over_both, known.pair)
+    yield from _of_ways_on(f"{device} pair", intended, over_both, known)
     yield from _of_peer_link(f"{device} {pair.peer_link}", pair, intended, over_both, known)
 
 
@@ -70,6 +71,27 @@ def _delays(pair: PairSettings) -> Iterator[tuple[str, int | None]]:
     yield "groups", pair.reload_delay_s
     yield "other ports", pair.routed_reload_delay_s
     yield "interfaces of VLANs", pair.gateway_delay_s
+
+
+def _of_ways_on(
+    where: str, intended: PartialConfig, groups: Mapping[str, PartialPort], known: Capabilities
+) -> Iterator[Problem]:
+    """A leaf whose uplinks are lost needs the other one: hosts go on sending it half of what they send."""
+    if groups and known.pair is not None and not _has_session(intended, known, known.pair):
+        hint = "the fabric routes between both leaves in the default VRF, over the peer link; a plane in a VRF has none"
+        what = "bonds end on a pair whose leaves do not route to one another: one without uplinks would drop packets"
+        yield Problem(where, what, "a session between both over the peer link", hint=hint)
+
+
+def _has_session(intended: PartialConfig, known: Capabilities, facts: PairFacts) -> bool:
+    """Is there one with an address of the peer VLAN's subnet, or behind the peer link's subinterface?"""
+    peers = [peer for vrf, peer in intended.neighbors or {} if vrf is None]
+    if facts.peer_subnet is None:
+        return f"{facts.peer_link}.{facts.peer_vlan}" in peers
+    svi = (intended.ports or {}).get(f"{known.svi_prefix}{facts.peer_vlan}")
+    subnet = ip_network(facts.peer_subnet)
+    has_address = svi is not None and svi.address is not None
+    return has_address and any("." in peer and ip_address(peer) in subnet for peer in peers)
 
 
 def _over(pair: PairSettings, ports: Mapping[str, PartialPort]) -> Iterator[str]:

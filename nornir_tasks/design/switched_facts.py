@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+PEER_VLAN = 4094
+"""On peer links, where the OS lets a VLAN have that number: of the vendors' own examples (aristanetworks/avd,
+peerlink.4094)."""
+
 
 @dataclass(frozen=True, slots=True)
 class PairFacts:
@@ -23,6 +27,11 @@ class PairFacts:
     """VLAN of the peer link's untagged frames, where it must have one. No owner declares it; no host is in it."""
     service: str | None = None
     """What must be loaded before there are pairs (NX-OS ``feature vpc``)."""
+    peer_vlan: int = PEER_VLAN
+    """In which both route to one another over the peer link, and talk, where the OS has a VLAN for that."""
+    peer_subnet: str | None = None
+    """IPv4 prefix of both ends' addresses in it, the same in each pair, since nothing announces it. None: it is a
+    subinterface of the peer link without addresses, and the session over it is unnumbered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.links import Link
 from nornir_tasks.design.network import Network
+from nornir_tasks.design.pair_parts import peer_ends
 
 Place = tuple[str, int | str]
 """(switch, VLAN), or (switch, routed interface)."""
@@ -169,8 +170,9 @@ class Wires:
 
 
 def far_ends(network: Network, configs: Mapping[str, DeviceConfig]) -> dict[tuple[str, str], tuple[str, str]]:
-    """(switch, port) -> the other end of each cable between two of these switches."""
-    found = {}
+    """(switch, port) -> the other end of each cable, and of each peer link's VLAN, between two of these switches."""
+    ends = peer_ends(network).items()
+    found = {near: (other, port) for near, (other, port, _) in ends if near[0] in configs and other in configs}
     for link in network.links:
         if link.upper.device in configs and link.lower.device in configs:
             here, there = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)

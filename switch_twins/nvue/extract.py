@@ -149,6 +149,7 @@ def _interface(name: str, content: Tree | None, dialect: Dialect, *, link_local:
     content = {} if content is None and not is_port else content
     settings = content or {}
     link = settings.get("link", {})
+    may_be_unnumbered = is_port or name.startswith("peerlink.")
     default_mtu = _SWP_MTU if is_port else _LOOPBACK_MTU if is_loopback else _OTHER_MTU
     return InterfaceState(
         name=name,
@@ -164,8 +165,8 @@ def _interface(name: str, content: Tree | None, dialect: Dialect, *, link_local:
         speed=_speed(link),
         fec=_fec(link),
         negotiate=_negotiates(link, dialect),
-        link_local=link_local if is_port else "",
-        advertises=is_port and dialect.is_on(settings, behind, *dialect.advertisement),
+        link_local=link_local if may_be_unnumbered else "",
+        advertises=may_be_unnumbered and dialect.is_on(settings, behind, *dialect.advertisement),
     )
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from ..state import InterfaceState, SwitchState
 from .form import Routing
 from .names import ALWAYS_UP, BRIDGE, gateway_name, kernel_name, table_of, vrf_name
-from .ports import FABRIC_MTU_BYTES, LOOPBACK_MTU_BYTES, Port, bond_words, wanted_ports
+from .ports import FABRIC_MTU_BYTES, LOOPBACK_MTU_BYTES, Port, bond_words, mac_of, wanted_ports
 from .surroundings import Surroundings
 
 DEFAULT = "default"
@@ -129,7 +129,8 @@ class _Interfaces:
 
     def _tagged(self, interface: InterfaceState, below: str, number: int, binding: str) -> Port:
         options = (("id", str(number)), ("bridge_binding", binding))
-        port = Port(interface.is_admin_up, interface.mtu_bytes, kind="vlan", options=options, below=below)
+        mac = mac_of(interface.link_local)
+        port = Port(interface.is_admin_up, interface.mtu_bytes, mac=mac, kind="vlan", options=options, below=below)
         return self._placed(interface, port)
 
     def _svi(self, interface: InterfaceState) -> Port:

@@ -75,11 +75,11 @@ def wanted_ports(state: SwitchState, cabled: Mapping[str, bool]) -> dict[str, Po
         is_open = interface.is_admin_up and not interface.is_dark and is_lit
         is_ours = interface.is_routed and interface.vrf == "default"
         addresses = frozenset(interface.addresses if is_ours else ())
-        found[kernel_name(name)] = Port(is_open, interface.mtu_bytes, addresses, _mac_of(interface.link_local))
+        found[kernel_name(name)] = Port(is_open, interface.mtu_bytes, addresses, mac_of(interface.link_local))
     return found
 
 
-def _mac_of(link_local: str) -> str:
+def mac_of(link_local: str) -> str:
     """The MAC address that gives an interface this link-local address (RFC 4291, appendix A); "" if it has none."""
     if not link_local:
         return ""

@@ -191,8 +191,8 @@ def test_what_a_hand_made_otherwise_on_one_member_is_named_at_both_with_both_val
     assert found == {
         f"{EOS}-a": "mlag dual-primary-detection-delay: 9 here, 5 there",
         f"{EOS}-b": "mlag dual-primary-detection-delay: 5 here, 9 there",
-        f"{NXOS}-a": "Interface-vlan admin up: 200 here, none there",
-        f"{NXOS}-b": "Interface-vlan admin up: none here, 200 there",
+        f"{NXOS}-a": "Interface-vlan admin up: 200,3967 here, 3967 there",
+        f"{NXOS}-b": "Interface-vlan admin up: 3967 here, 200,3967 there",
     }
     assert len(report["causes"]) == 2
     repaired_by_a_push(front, before, switches=2)

@@ -15,7 +15,7 @@ from tests.lab.pushes import bare_like, push
 from tests.lab.test_fabric_pairs import A, B, Lab
 from tests.lab.test_fabric_tags import Switch
 from tests.lab.typed_switches import spec_of
-from tests.property.mutants import each_change_is_reported, without
+from tests.property.mutants import each_change_is_reported
 from tests.unit.design import front
 
 OURS = ("peer-switch", "delay restore interface-vlan 300", "ipv6 nd synchronize", "ip arp synchronize")

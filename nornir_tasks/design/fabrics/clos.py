@@ -18,9 +18,11 @@ from nornir_tasks.design.layer1 import layer1
 from nornir_tasks.design.links import Circuit, Endpoint
 from nornir_tasks.design.mtu import of_link
 from nornir_tasks.design.network import Device, Fabric, Network
-from nornir_tasks.design.pair_parts import PEER_LINK, PEER_VLAN, pair_parts
+from nornir_tasks.design.pair_parts import PEER_LINK, pair_parts
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, BalancingPolicy, PartialConfig, PartialPort, PartialVrf
+from nornir_tasks.design.peer_routing import peer_routing
 from nornir_tasks.design.prefix_limits import prefix_limit
+from nornir_tasks.design.switched_facts import PEER_VLAN
 
 HASH_SEED = (1, 2, 3)
 """By level. Differs between adjacent levels: one seed everywhere would polarise ECMP. Small, as some ASICs take 0-5."""
@@ -58,9 +60,12 @@ def partial_configs(
 ) -> Iterator[PartialConfig]:
     """The fabric's part of one switch."""
     circuits = tuple(each for each in network.circuits_of(device.name) if each.link.fabric == device.fabric)
-    yield _Switch(network, network.fabric_of(device), device, circuits, announced, drained).partial_config()
-    if (pair := pair_parts(network, device)) is not None:
-        yield pair
+    underlay = _Switch(network, network.fabric_of(device), device, circuits, announced, drained).partial_config()
+    yield underlay
+    upwards = next(iter((underlay.peer_groups or {}).values()), None)
+    for each in (pair_parts(network, device), peer_routing(network, device, upwards, drained=drained)):
+        if each is not None:
+            yield each
 
 
 KIND = FabricKind(frozenset({"rail", "clos", "clos3", "tree"}), owner, partial_configs)

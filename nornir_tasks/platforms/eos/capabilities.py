@@ -222,6 +222,8 @@ _TOMAHAWK4 = Capabilities(
     pair=PairFacts(
         settings=frozenset({"name", "vlan", "peer_address", "routed_reload_delay_s", "detection_delay_s"}),
         source="pyavd 6.4.0 eos__mlag_configuration",
+        # aristanetworks/avd, MLAG leaves: one subnet for all pairs, since nothing announces it
+        peer_subnet="169.254.0.0/31",
         max_id=2000,
         max_reload_delay_s=86_400,
     ),

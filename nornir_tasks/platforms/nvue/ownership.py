@@ -69,7 +69,12 @@ _IPV4_UNICAST = _container(
 
 _DEFAULT_BGP = _container(
     r"bgp",
-    _container(r"neighbor", rule(r"(?P<key>[0-9a-f:.]*[:.][0-9a-f:.]*)", "address"), rule(r"(?P<key>swp\w+)", "port")),
+    _container(
+        r"neighbor",
+        rule(r"peerlink\.(?P<key>\d+)", "vlan"),
+        rule(r"(?P<key>[0-9a-f:.]*[:.][0-9a-f:.]*)", "address"),
+        rule(r"(?P<key>swp\w+)", "port"),
+    ),
     _container(r"peer-group", _BY_NAME),
     _container(r"address-family", _IPV4_UNICAST, _IPV6_UNICAST),
     # the process itself, path selection; no listener (dynamic-neighbor) may exist on a fabric port

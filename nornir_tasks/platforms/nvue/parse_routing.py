@@ -35,7 +35,7 @@ _POLICY = ("router", "policy")
 _BGP = ("vrf", "default", "router", "bgp")
 _AF, _AF6 = ("address-family", "ipv4-unicast"), ("address-family", "ipv6-unicast")
 _RELAX = ("path-selection", "multipath", "aspath-ignore")
-_ADDRESS, _PORT = re.compile(r"[\d.]+|[0-9a-f:.]*:[0-9a-f:.]*"), re.compile(r"swp\w+")
+_ADDRESS, _PORT = re.compile(r"[\d.]+|[0-9a-f:.]*:[0-9a-f:.]*"), re.compile(r"swp\w+|peerlink\.\d+")
 BFD_PROFILE = "GPUFABRIC-BFD"
 
 # docs514 Optional-BGP-Configuration.md: defaults without a line

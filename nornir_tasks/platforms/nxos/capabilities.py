@@ -267,6 +267,10 @@ def capabilities(release: str, asic: str) -> Capabilities:
             max_reload_delay_s=3600,
             peer_link_mtu_bytes=9216,
             service="vpc",
+            # from 3968 on VLANs are the switch's own (batfish nxos_vlan_invalid)
+            peer_vlan=3967,
+            # tests/corpus/nxos/NOTES.md, pairs: a length of 30 between members; nothing announces it
+            peer_subnet="169.254.0.0/30",
         ),
         # tests/corpus/nxos/NOTES.md: source and destination addresses and ports, unless a line says otherwise
         lag_hash="default",

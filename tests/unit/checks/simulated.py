@@ -48,7 +48,7 @@ from switch_twins.state import (
     SwitchState,
 )
 from switch_twins.twin import RequestCounter
-from tests.unit.checks.simulated_pairs import gateways_of, hsrp_lines, pair_lines, pair_of
+from tests.unit.checks.simulated_pairs import gateways_of, hsrp_lines, pair_lines, pair_of, peer_subinterfaces
 from tests.unit.checks.simulated_trees import partners_of, tree_lines, tree_ports_of, trees_of
 
 SITES = Path(__file__).parents[2] / "sites"
@@ -295,7 +295,7 @@ def _state(config: DeviceConfig, barred: frozenset[str]) -> SwitchState:
         config.name,
         config.os,
         config.name,
-        tuple(map(interface, config.interfaces)),
+        (*map(interface, config.interfaces), *peer_subinterfaces(config)),
         (instance(bgp, None), *(instance(each, each.name) for each in bgp.vrfs)) if bgp else (),
         tuple(
             PrefixList(x.name, tuple(PrefixListEntry(r.sequence, r.permit, r.prefix, r.ge, r.le) for r in x.rules))

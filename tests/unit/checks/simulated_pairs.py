@@ -9,7 +9,7 @@ from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.observed import NO_PAIR, GatewayState, PairState, Unlike
 from switch_twins import hsrp
 from switch_twins.fabric import FabricSim
-from switch_twins.state import Compared, HsrpGroup
+from switch_twins.state import Compared, HsrpGroup, InterfaceState
 from switch_twins.state import PairState as PairLines
 
 
@@ -40,7 +40,7 @@ def pair_lines(config: DeviceConfig) -> PairLines | None:
         domain=domain_of(pair),
         needs_same_domain=config.os != "nvue",
         peer_link=pair.peer_link,
-        talks_on=f"Vlan{pair.vlan}" if pair.peer_address else "",
+        talks_on=f"Vlan{pair.vlan}" if pair.peer_address else f"{pair.peer_link}.{pair.vlan}" if pair.vlan else "",
         vlan=pair.vlan if pair.peer_address else None,
         peer_address=pair.peer_address or "",
         keepalive=pair.keepalive_address,
@@ -48,6 +48,14 @@ def pair_lines(config: DeviceConfig) -> PairLines | None:
         priority=pair.priority or 0,
         compared=tuple(_compared(config, pair)),
     )
+
+
+def peer_subinterfaces(config: DeviceConfig) -> Iterator[InterfaceState]:
+    """By which both route to one another where the peer VLAN has no interface of its own."""
+    pair = config.pair
+    if pair is not None and pair.vlan is not None and pair.peer_address is None:
+        name = f"{pair.peer_link}.{pair.vlan}"
+        yield InterfaceState(name, link_local="fe80::1", advertises=True, port=pair.peer_link, tag=pair.vlan)
 
 
 def _compared(config: DeviceConfig, pair: PairSettings) -> Iterator[Compared]:

@@ -139,7 +139,7 @@ def test_a_vlan_that_the_peer_link_lacks_at_one_end_is_one_cause_with_both_value
     (cause,) = network.judge().causes
     assert cause.lead.check == "config"
     assert of_pairs(cause) == {(f"{NXOS}-{leaf}", "likeness") for leaf in "ab"}
-    assert found(network, f"{NXOS}-b")["likeness"].found == "Allowed VLANs: 200 here, 200,999 there"
+    assert found(network, f"{NXOS}-b")["likeness"].found == "Allowed VLANs: 200,3967 here, 200,999,3967 there"
 
 
 def altered(network: Network, leaf: str, what: str) -> None:

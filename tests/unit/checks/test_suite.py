@@ -52,7 +52,7 @@ BELONGS = {
     (LldpNeighbor, "remote_port"): {"lldp"},
     (BgpSession, "address"): {"bgp"},
     (BgpSession, "remote_as"): {"bgp"},
-    (BgpSession, "established"): {"bgp", "prefixes"},
+    (BgpSession, "established"): {"bgp", "prefixes", "ways-on"},
     (BgpSession, "vrf"): {"bgp"},  # None on every site of today; another one: test_bgp.py
     (GroupMember, "port"): {"lacp"},  # each of these changed: test_lacp.py
     (GroupMember, "group"): {"lacp"},
@@ -177,7 +177,7 @@ def test_no_kind_of_observation_is_left_without_a_check() -> None:
         "carried", "trees", "tree_ports", "partners", "clock", "log_targets", "zero_touch", "vrf_ports",
         "accounts", "macs", "exchanged",
     }  # fmt: skip
-    assert len(CHECKS) == 21
+    assert len(CHECKS) == 22
 
 
 def test_a_switch_that_did_not_answer_could_not_be_told_and_is_counted() -> None:

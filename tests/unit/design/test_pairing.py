@@ -6,10 +6,11 @@ import pytest
 
 from nornir_tasks.design import pairing
 from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.config.bgp import Neighbor
 from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.pair import PairSettings
-from nornir_tasks.design.pair_parts import PEER_VLAN
 from nornir_tasks.design.partial_config import ClassPolicy, PartialConfig, PartialPort, ProfilePolicy
+from nornir_tasks.design.switched_facts import PEER_VLAN
 from tests.unit.design import front
 from tests.unit.design.paired import DEVICES, PAIRS, realised
 
@@ -35,7 +36,8 @@ PORTS = {
     "Loopback0": PartialPort(address="10.255.0.1/32"),
 }
 DATA = ClassPolicy("data", (26,), 3, lossless=True, strict=False, weight_percent=60, ecn=None)
-INTENDED = PartialConfig(pair=PAIR, ports=PORTS, classes=(DATA,))
+SESSION = Neighbor("169.254.0.1", 65002, "FRONT-PAIR", "leaf-b peer")
+INTENDED = PartialConfig(pair=PAIR, ports=PORTS, classes=(DATA,), neighbors={SESSION.key: SESSION})
 
 
 def known() -> Capabilities:
@@ -80,6 +82,8 @@ def test_a_sound_pair_is_not_refused() -> None:
         (with_pair(reload_delay_s=86_401), "groups cannot wait so long after a restart"),
         (with_pair(routed_reload_delay_s=0), "other ports cannot wait so long after a restart"),
         (with_pair(peer_address=None), "a pair needs peer address on this OS"),
+        (replace(INTENDED, neighbors={}), "bonds end on a pair whose leaves do not route to one another"),
+        (with_port("Vlan4094", address=None), "bonds end on a pair whose leaves do not route to one another"),
         (with_port("Port-Channel2"), f"Port-Channel2: {GROUP} has the same number"),
         (with_port(GROUP, lag=Lag("fast", pair_id=2001)), "a group over two switches cannot have this number"),
         (
@@ -134,7 +138,10 @@ def test_the_peer_link_and_its_vlan_are_the_fabrics(device: str) -> None:
     assert each.config.pair is not None
     assert each.claims.by_pair("") == each.claims.fabric
     assert each.claims.by_port(each.config.pair.peer_link) == each.claims.fabric
-    assert each.claims.by_vlan(str(PEER_VLAN)) == each.claims.fabric
+    facts = front.network().device(device).capabilities.pair
+    assert facts is not None
+    assert each.claims.by_vlan(str(facts.peer_vlan)) == each.claims.fabric
+    assert each.claims.by_vlan(str({3967, 4094}.difference({facts.peer_vlan}).pop())) is None
 
 
 def test_a_fabric_without_pairs_owns_no_pair() -> None:

@@ -47,8 +47,8 @@ def _bound(tree: Tree, families: dict[str, Family]) -> Iterator[Bound]:
 def _vlan(port: str, settings: Tree) -> int | None:
     """The VLAN whose bridged frames meet the list as well, of an interface of a VLAN.
 
-    "all IP packets in a bridge are matched, not just routed packets" (Netfilter-ACLs.md, Match SVI and Bridged Interfaces
-    in Rules). The page speaks of iptables' rules; NVUE makes such of its lists.
+    "all IP packets in a bridge are matched, not just routed packets" (Netfilter-ACLs.md, Match SVI and Bridged
+    Interfaces in Rules). The page speaks of iptables' rules; NVUE makes such of its lists.
     """
     if settings.get("type") != "svi":
         return None

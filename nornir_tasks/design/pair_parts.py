@@ -66,6 +66,8 @@ def peer_ends(network: Network) -> dict[tuple[str, str], tuple[str, str, str]]:
             near, far = network.device(leaf), network.device(pair.other(leaf))
             if near.capabilities.pair is None or far.capabilities.pair is None:
                 continue
+            if network.fabrics[pair.fabric].vrf is not None:
+                continue  # no session is made there (peer_routing)
             name = peer_interface(near, near.capabilities.pair)
             address = (peer_address(near.capabilities.pair, 1 - place) or name).partition("/")[0]
             found[leaf, name] = far.name, peer_interface(far, far.capabilities.pair), address

@@ -7,6 +7,7 @@ from typing import Any
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.pair import PairSettings
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, PartialConfig, PartialPort
 from nornir_tasks.design.switched_facts import PairFacts
 from nornir_tasks.errors import Problem
@@ -76,11 +77,28 @@ def _delays(pair: PairSettings) -> Iterator[tuple[str, int | None]]:
 def _of_ways_on(
     where: str, intended: PartialConfig, groups: Mapping[str, PartialPort], known: Capabilities
 ) -> Iterator[Problem]:
-    """A leaf whose uplinks are lost needs the other one: hosts go on sending it half of what they send."""
+    """A leaf whose uplinks are lost needs the other one: hosts go on sending it half of what they send.
+
+    Where its gateways are in a VRF none is made yet, and ``nornir design`` says so (``warnings``).
+    """
+    gateways = [each for name, each in (intended.ports or {}).items() if name.startswith(known.svi_prefix)]
+    if any(each.vrf is not None for each in gateways):
+        return
     if groups and known.pair is not None and not _has_session(intended, known, known.pair):
-        hint = "the fabric routes between both leaves in the default VRF, over the peer link; a plane in a VRF has none"
+        hint = "the fabric routes between both leaves in the default VRF, over the peer link"
         what = "bonds end on a pair whose leaves do not route to one another: one without uplinks would drop packets"
         yield Problem(where, what, "a session between both over the peer link", hint=hint)
+
+
+def warnings(network: Network) -> tuple[str, ...]:
+    """One for each fabric whose pairs do not route to one another, as it is in a VRF."""
+    paired = dict.fromkeys(pair.fabric for pair in network.pairs)
+    return tuple(
+        f"fabrics.{name}: no session over the peer links of its pairs in VRF {vrf}: a leaf that lost all its uplinks "
+        "drops what hosts send it; in the default VRF the other leaf takes it"
+        for name in paired
+        if (vrf := network.fabrics[name].vrf) is not None
+    )
 
 
 def _has_session(intended: PartialConfig, known: Capabilities, facts: PairFacts) -> bool:

@@ -147,3 +147,12 @@ def test_the_peer_link_and_its_vlan_are_the_fabrics(device: str) -> None:
 def test_a_fabric_without_pairs_owns_no_pair() -> None:
     spine = next(each for each in front.network().devices if each.level == 1)
     assert realised(spine.name).claims.by_pair("") is None
+
+
+def test_pairs_whose_gateways_are_in_a_vrf_are_designed_and_warned_of() -> None:
+    data = front.data()
+    for plane in ("storage", "business"):
+        data["planes"][plane]["vrf"] = "FRONT"
+    (warning,) = pairing.warnings(front.built(data))
+    assert warning.startswith("fabrics.front: no session over the peer links of its pairs in VRF FRONT")
+    assert pairing.warnings(front.network()) == ()

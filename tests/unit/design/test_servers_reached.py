@@ -64,9 +64,9 @@ def test_switches_that_ask_in_the_default_vrf_meet_no_list_of_the_plane() -> Non
 
 
 def test_a_server_whose_answers_the_switches_own_control_list_refuses_is_named() -> None:
-    def said(*allowed: str) -> bool:
+    def names_the_list(*allowed: str) -> bool:
         base = {**asking("radius", "192.0.2.5"), "control_plane": {"allowed": ["10.183.0.0/16", *allowed]}}
         return any("control_plane.allowed" in each for each in warned(base))
 
-    assert said()
-    assert not said("192.0.2.5/32")
+    assert names_the_list()
+    assert not names_the_list("192.0.2.5/32")

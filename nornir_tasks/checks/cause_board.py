@@ -114,12 +114,21 @@ class Board:
         known = self._explains.get((finding.check, finding.device, finding.port))
         end = finding.device, finding.port
         if known is None and finding.check == "bgp" and end in self._peers:
-            return self.why_down((finding.device, self._peers[end])) or self.why_down(end)
+            return self._why_apart(end)
         if known is not None or finding.check not in {"port", "lacp", "trunks", "stp"}:
             return known
         if finding.check in {"trunks", "stp"}:
             return self.why_down(end)
         return self._from_beneath(end) if finding.check == "port" else self._from_group(end)
+
+    def _why_apart(self, end: End) -> Key | None:
+        """Why the session of a pair's members is down: their peer link is, or one of them has not its VLAN on it."""
+        far = self.evidence.behind(*end)
+        links = [
+            (one[0], self._peers[one]) for one in (end, (far.device, far.port) if far else end) if one in self._peers
+        ]
+        known = self.why_down(links[0]) or self.why_down(end)
+        return known or next((key for each in links if (key := self.known("trunks", *each))), None)
 
     def known(self, check: str, device: str, port: str) -> Key | None:
         """The cause that breaks this check at a port by itself."""

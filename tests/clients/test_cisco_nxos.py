@@ -99,10 +99,17 @@ FACTS: dict[str, Read] = {
 }
 
 
+PEER, OTHER = "front-leaf-g2-b", "169.254.0.2"
+"""The other member of the pair, and its address on the peer link."""
+
+
 def bgp_global(lab: Operator, found: dict[str, Any]) -> None:
     site, shown = intent(lab), found["gathered"]
     peers = {each["neighbor_address"]: int(each["remote_as"]) for each in shown["neighbors"]}
-    same(peers, {far["address"]: site.asn(far["device"]) for _, far, _ in fabric_links(site, FRONT)})
+    same(
+        peers,
+        {far["address"]: site.asn(far["device"]) for _, far, _ in fabric_links(site, FRONT)} | {OTHER: site.asn(PEER)},
+    )
     keys = ("as_number", "router_id", "log_neighbor_changes", "reconnect_interval")
     wanted = (str(site.asn(FRONT)), site.device(FRONT)["loopback"], True, 10)
     same({key: shown.get(key) for key in keys}, dict(zip(keys, wanted, strict=True)))
@@ -119,7 +126,7 @@ def bgp_address_family(lab: Operator, found: dict[str, Any]) -> None:
 def bgp_neighbor_address_family(lab: Operator, found: dict[str, Any]) -> None:
     shown = {each["neighbor_address"]: each["address_family"] for each in found["gathered"]["neighbors"]}
     family = [{"afi": "ipv4", "safi": "unicast"}]
-    same(shown, {far["address"]: family for _, far, _ in fabric_links(intent(lab), FRONT)})
+    same(shown, {far["address"]: family for _, far, _ in fabric_links(intent(lab), FRONT)} | {OTHER: family})
 
 
 def resource_interfaces(lab: Operator, found: dict[str, Any]) -> None:

@@ -68,7 +68,9 @@ def test_another_root_priority_is_named_at_both_switches_with_both_values_and_re
     report = front.json("validate", code=8)
     wrong = trees(report)
     assert wrong.keys() == {
-        (f"{pair}-{leaf}", tree) for pair, tree in ((EOS, "MST0"), (NXOS, "VLAN0200")) for leaf in "ab"
+        (f"{pair}-{leaf}", tree)
+        for pair, tree in ((EOS, "MST0"), (NXOS, "VLAN0200"), (NXOS, "VLAN3967"))
+        for leaf in "ab"
     }
     for (device, _), each in wrong.items():
         pair = device[:-2]

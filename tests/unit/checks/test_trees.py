@@ -13,6 +13,8 @@ from nornir_tasks.platforms.observed import Observed
 
 EOS, NXOS, NVUE = "front-leaf-g1", "front-leaf-g2", "front-leaf-g4"
 TREE = {EOS: "MST0", NXOS: "VLAN0200"}
+TREES = {EOS: ("MST0",), NXOS: ("VLAN0200", "VLAN3967")}
+"""All that a leaf shows; over VLAN 3967 both members of a pair route to one another."""
 HOST = {EOS: "Port-Channel1", NXOS: "port-channel1", NVUE: "bond1"}
 
 
@@ -45,7 +47,7 @@ def port_shows(network: Network, device: str, **changes: Any) -> None:
 
 def test_every_tree_that_is_shown_and_every_edge_port_is_judged_at_both_switches_and_passes() -> None:
     findings = found(Network("front"))
-    trees = {(f"{pair}-{leaf}", name) for pair, name in TREE.items() for leaf in "ab"}
+    trees = {(f"{pair}-{leaf}", name) for pair, names in TREES.items() for name in names for leaf in "ab"}
     hosts = {(f"{pair}-{leaf}", f"{HOST[pair][:-1]}{number}") for pair in TREE for leaf in "ab" for number in (1, 2)}
     bonds = {(f"{pair}-{leaf}", "bond1") for pair in ("front-leaf-g3", NVUE) for leaf in "ab"}
     assert findings.keys() == trees | hosts | bonds
@@ -115,7 +117,7 @@ def test_another_priority_in_the_lines_of_one_switch_is_their_cause_at_both(pair
         network.config(f"{pair}-{leaf}", spanning_tree=replace(lines, priority=8192))
     causes = network.judge().causes
     assert {(each.lead.check, each.lead.device) for each in causes} == {("config", f"{pair}-{leaf}") for leaf in "ab"}
-    assert set().union(*map(of_trees, causes)) == {(f"{pair}-{leaf}", TREE[pair]) for leaf in "ab"}
+    assert set().union(*map(of_trees, causes)) == {(f"{pair}-{leaf}", name) for name in TREES[pair] for leaf in "ab"}
 
 
 def test_a_port_that_its_lines_make_no_edge_port_follows_them() -> None:

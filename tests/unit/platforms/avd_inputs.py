@@ -45,6 +45,8 @@ def avd_inputs(config: DeviceConfig, known: Capabilities) -> Inputs:
         inputs["ip_hardware"] = {"fib": {"load_balance_distribution": {"dynamic": dynamic}}}
     if bfd := config.bfd:
         inputs["router_bfd"] = {"interval": bfd.interval_ms, "min_rx": bfd.min_rx_ms, "multiplier": bfd.multiplier}
+    if "guard-recovery" in config.services:
+        inputs["errdisable"] = {"recovery": {"causes": [{"name": "bpduguard"}]}}
     if tree := config.spanning_tree:
         instances = [{"id": "0", "priority": tree.priority}]
         inputs["spanning_tree"] = inputs.get("spanning_tree", {}) | {"mode": "mstp", "mst_instances": instances}

@@ -50,6 +50,8 @@ def _port(config: DeviceConfig, port: Interface) -> tuple[str, Inputs]:
             for field in fields(port.storm)
             if (most_pps := getattr(port.storm, field.name)) is not None
         }
+    if port.undisclosed:
+        made["lldp"] = {"transmit": False, "receive": False}
     if port.tag is not None:
         made["encapsulation_dot1q"] = {"vlan": port.tag}
     if port.name.startswith("Port-Channel"):

@@ -14,7 +14,7 @@ Facts = Any
 DEFAULT_MTU_BYTES, DEFAULT_PRIORITY = 1500, 100
 """Of ports and of HSRP: NX-OS prints neither."""
 MESSAGES = {
-    "ipv4": {UNREACHABLE: "unreachable"},
+    "ipv4": {0: "echo_reply", UNREACHABLE: "unreachable", 8: "echo", 11: "time_exceeded"},
     "ipv6": {1: "unreachable", 2: "packet_too_big", 3: "time_exceeded", 128: "echo_request", 129: "echo_reply"}
     | {133: "router_solicitation", 134: "router_advertisement", 135: "nd_ns", 136: "nd_na"},
 }
@@ -228,7 +228,12 @@ def _entry(rule: PrefixRule) -> Facts:
 
 
 def route_maps(config: DeviceConfig) -> Facts:
-    return route_maps_by(config, lambda name: {"prefix_lists": [name]})
+    made = route_maps_by(config, lambda name: {"prefix_lists": [name]})
+    for facts, each in zip(made, config.routing_policy.route_maps, strict=True):
+        for entry, rule in zip(facts["entries"], each.rules, strict=True):
+            if rule.prepend:
+                entry["set"] = {"as_path": {"prepend": {"as_number": [*map(str, rule.prepend)]}}}
+    return made
 
 
 def hostname(config: DeviceConfig) -> Facts:

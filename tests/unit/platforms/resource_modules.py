@@ -21,8 +21,11 @@ _PLACES = {
     "eos": "ansible_collections.arista.eos.plugins.module_utils.network.eos.facts",
     "nxos": "ansible_collections.cisco.nxos.plugins.module_utils.network.nxos.facts",
 }
-_WORDS = {" icmp any any 3": " icmp any any unreachable"}
-"""Numbers of ICMP types, which both parsers know by words alone."""
+_WORDS = {
+    "eos": {"0": "echo-reply", "3": "unreachable", "8": "echo", "11": "time-exceeded"},
+    "nxos": {"0": "echo-reply", "3": "unreachable", "8": "echo", "11": "time-exceeded"},
+}
+"""Types of ICMP by number, which both parsers know by words alone."""
 WITHOUT_INDENT = {("eos", "acl_interfaces")}
 """Reads these lines without indentation alone, as in its own tests (ansible-collections/arista.eos, commit
 bc711112004bdde7ff99749a17ebe82246e4873e, tests/unit/modules/network/eos/fixtures/eos_acl_interfaces_config.cfg)."""
@@ -91,9 +94,10 @@ def printed(each: Realised) -> str:
 def as_printed(os: str, tree: ConfigTree) -> str:
     """A tree as the switch prints it, with types of ICMP by word."""
     text = platform(os).to_text(tree)
-    for number, word in _WORDS.items():
-        text = re.sub(rf"{number}$", word, text, flags=re.MULTILINE)
-    return text
+    words = _WORDS[os]
+    return re.sub(
+        r"^( +\d+ \w+ icmp \S+ \S+) (\d+)$", lambda m: f"{m[1]} {words.get(m[2], m[2])}", text, flags=re.MULTILINE
+    )
 
 
 def running(os: str, resource: str, text: str) -> Running:

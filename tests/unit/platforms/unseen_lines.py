@@ -76,9 +76,6 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
             "switchport trunk group MLAG",
             "vrf <name>",
         },
-        "routing_policy": {
-            "set as-path prepend <asn>...",
-        },
         "vlans": {
             "trunk group MLAG",
         },
@@ -134,6 +131,8 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
 
 NOT_JUDGED: dict[str, set[str]] = {
     "eos": {
+        "no lldp receive",  # of ports to upstreams: the edge routers of the sites are Cumulus Linux
+        "no lldp transmit",
         "banner login",
         "[no] bgp bestpath as-path multipath-relax",
         "[no] bgp log-neighbor-changes",

@@ -206,7 +206,7 @@ LATE = {
         ("minimum-threshold 256000", "minimum-threshold 119179848"),
         ("threshold 512000", "threshold 999999999"),
     ),
-    NXOS_LEAF: (("minimum-threshold 950", "minimum-threshold 125830"), ("threshold 3000", "threshold 999999")),
+    NXOS_LEAF: (("minimum-threshold 256", "minimum-threshold 125830"), ("threshold 512", "threshold 999999")),
     SPINE: (("threshold: 150000", "threshold: 158229504"), ("threshold: 1500000", "threshold: 999999999")),
 }
 

@@ -147,13 +147,16 @@ def lists_of(
     if plane.allowed is None:
         return {}
     prefix, ends = host_prefix(plane.name, plane.fabric), network.ends_of_flows[plane.name]
-    return access_lists(prefix, segment, plane.allowed.flows, ends, _terms(network, plane.allowed, device.capabilities))
+    return access_lists(
+        prefix, segment, plane.allowed.flows, ends, _terms(network, plane, plane.allowed, device.capabilities)
+    )
 
 
-def _terms(network: Network, allowed: Allowed, known: Capabilities) -> Terms:
+def _terms(network: Network, plane: Plane, allowed: Allowed, known: Capabilities) -> Terms:
     return Terms(
         site=own_prefixes(network),
         has_dhcp=allowed.has_dhcp,
+        dhcp_servers=plane.dhcp_servers,
         has_hellos=known.has_gateway_roles,
         whole_icmp=frozenset(FAMILIES) - (known.acls.icmp_types if known.acls is not None else frozenset()),
         takes_bridged=known.acls is not None and known.acls.svi_takes_bridged,

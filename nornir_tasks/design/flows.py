@@ -22,7 +22,7 @@ from nornir_tasks.design.config.access_lists import (
     PortRange,
 )
 from nornir_tasks.design.demand import Demand
-from nornir_tasks.design.gateway_lists import Vlan, elsewhere_last, of_switches
+from nornir_tasks.design.gateway_lists import Vlan, collapsed, elsewhere_last, of_switches
 from nornir_tasks.design.pairs import Segment
 from nornir_tasks.intent.plane_model import PlaneIntent
 
@@ -163,6 +163,8 @@ class Terms:
     """The site's own prefixes, which ``outside`` does not stand for."""
     has_dhcp: bool
     """Do the gateways relay DHCP?"""
+    dhcp_servers: Collection[str] = ()
+    """Whom they relay to."""
     has_hellos: bool = False
     """Do both leaves say in the VLAN which of them answers?"""
     whole_icmp: Collection[Family] = ()
@@ -178,7 +180,9 @@ def _vlan(segment: Segment, family: Family, terms: Terms) -> Vlan | None:
             return None
         subnet, gateway, leaves = segment.subnet_v6, segment.gateway_v6, segment.leaves_v6
     gateways = (gateway, *(own for _, own in leaves))
-    return Vlan(family, subnet, gateways, terms.takes_bridged, family in terms.whole_icmp)
+    servers = collapsed(each for each in terms.dhcp_servers if (":" in each) == (family == "ipv6"))
+    _, port = DHCP[family]
+    return Vlan(family, subnet, gateways, terms.takes_bridged, family in terms.whole_icmp, servers, port)
 
 
 def numbered(rules: Iterable[AclRule]) -> tuple[AclRule, ...]:

@@ -32,6 +32,11 @@ class Vlan:
     """Does the list meet what is only bridged?"""
     whole_icmp: bool
     """Does the switch know no single types of ICMP in lists of this family? Then all of it passes anyhow."""
+    dhcp_servers: tuple[str, ...] = ()
+    """Prefixes of single servers that both leaves of a pair relay to. One answers the address of the leaf that asked
+    (RFC 2131, 4.1; RFC 8415, 19), and the answer may come to the other leaf, which hands it on in the VLAN."""
+    relay_port: int = 0
+    """UDP port of servers and relays."""
 
     @property
     def switches(self) -> tuple[str, ...]:
@@ -62,6 +67,10 @@ def of_switches(vlan: Vlan, direction: Direction) -> Iterator[AclRule]:
     elif not vlan.whole_icmp and not vlan.takes_bridged:
         answer = AclRule(0, permit=True, protocol=ICMP[family], destination=vlan.subnet)
         yield from (replace(answer, source=each, icmp_type=kind) for each in vlan.switches for kind in ANSWERS[family])
+    ports = (vlan.relay_port,) * 2
+    for server in vlan.dhcp_servers:
+        relayed = AclRule(0, permit=True, protocol=UDP, source=server, source_ports=ports, destination_ports=ports)
+        yield from (replace(relayed, destination=each) for each in vlan.switches)
     yield from (AclRule(0, permit=False, destination=each) for each in vlan.switches)
     if vlan.takes_bridged:
         yield AclRule(0, permit=True, source=None if direction == "in" else vlan.subnet, destination=vlan.subnet)

@@ -105,11 +105,20 @@ class Matrix:
                     found += [make(service, every) for service in flow.services]
         return found
 
+    def relayed(self, plane: str, family: Family) -> Iterator[Packets]:
+        """What DHCP servers answer the relays of a plane's pairs."""
+        found, (_, port) = self.network.planes[plane], DHCP[family]
+        for server in sorted(found.dhcp_servers) if found.is_bonded else ():
+            if (":" in server) == (family == "ipv6"):
+                ends = Packets(addresses(server, family), addresses(None, family))
+                yield ends._replace(protocol=(UDP, UDP), source_port=(port, port), destination_port=(port, port))
+
     def needed(self, one: str, other: str, family: Family) -> tuple[Packets, ...]:
         """What every network needs, from a plane to another."""
         planes = self.network.planes
         has_dhcp = any(each.allowed is not None and each.allowed.has_dhcp for each in (planes[one], planes[other]))
-        return _needed(family, has_dhcp=has_dhcp)
+        answers = (each for plane in dict.fromkeys((one, other)) for each in self.relayed(plane, family))
+        return (*_needed(family, has_dhcp=has_dhcp), *answers)
 
     def _flows(self, one: Domain, other: Domain, family: Family) -> Iterator[Packets]:
         for plane in dict.fromkeys((one.plane, other.plane)):

@@ -273,7 +273,8 @@ class _Judge:
             if family in domain.subnets:
                 needed = self.matrix.needed(domain.plane, domain.plane, family)
                 every = self.configs, self._facts(domain), self._lists_of
-                vlan = vlans.Vlan(replace(domain, gates=gates), family, *every, needed)
+                answers = tuple(self.matrix.relayed(domain.plane, family))
+                vlan = vlans.Vlan(replace(domain, gates=gates), family, *every, needed, answers)
                 found[0].extend(vlan.to_gateways())
                 found[1].extend(vlan.among_hosts())
         return found

@@ -38,6 +38,8 @@ class Vlan:
     lists_of: Callable[[str], Lists]
     needed: tuple[Packets, ...]
     """What every list lets pass."""
+    relayed: tuple[Packets, ...] = ()
+    """Answers of servers to whom switches of the VLAN relay, to any address."""
 
     @cached_property
     def gates(self) -> tuple[Gate, ...]:
@@ -61,6 +63,9 @@ class Vlan:
             knows_types = facts is None or self.family in facts.icmp_types
             for to_one in self.to_switches:
                 yield from self._to(to_one, gate, knows_types=knows_types)
+                for each in self._relayed(to_one):
+                    yield from self._blocked(gate, "in", [each])
+                    yield from self._blocked(gate, "out", [each])
 
     def among_hosts(self) -> Iterator[Breach]:
         """What is only bridged must pass where lists meet it."""
@@ -106,8 +111,12 @@ class Vlan:
         yield from self._blocked(gate, "in", [echo, probes])
         icmp = echo if knows_types else echo._replace(icmp_type=(0, 255))
         for each in self._passed(gate, "in", to_one):
-            if more := without_all(each.packets, (icmp, probes, *self.needed)):
+            if more := without_all(each.packets, (icmp, probes, *self.needed, *self._relayed(to_one))):
                 yield Breach("open", (gate.line(each.by),), example(more, self.family))
+
+    def _relayed(self, to_one: Packets) -> Iterator[Packets]:
+        """Answers to the relay at this address, which the other switch of a pair may have got."""
+        yield from (each._replace(destination=to_one.destination) for each in self.relayed)
 
     def _to_hosts(self, every: Iterable[Packets]) -> list[Packets]:
         """Those that are not for a switch."""

@@ -157,9 +157,16 @@ def test_addresses_are_handed_out_only_where_a_relay_is_asked_for() -> None:
     dhcp = {
         each.name
         for each in realised(EOS).config.access_lists
-        if any(rule.destination_ports == (67, 67) for rule in each.rules)
+        if any((rule.source_ports, rule.destination_ports) == ((68, 68), (67, 67)) for rule in each.rules)
     }
     assert dhcp == {"BUSINESS-V300-IN"}
+    answers = {
+        (each.name, rule.source)
+        for each in realised(EOS).config.access_lists
+        for rule in each.rules
+        if (rule.source_ports, rule.destination_ports) == ((67, 67), (67, 67))
+    }
+    assert answers == {(f"BUSINESS-V300-{way}", "192.0.2.53/32") for way in ("IN", "OUT")}, "to the other leaf's relay"
 
 
 def test_without_flows_nothing_is_filtered() -> None:

@@ -64,6 +64,12 @@ def test_as_rendered_nothing_is_wrong() -> None:
             id="traceroute-to-gateways",
         ),
         pytest.param(
+            f"{LOGIN}-OUT",
+            lambda each: each.protocol == UDP and each.source_ports == (67, 67) == each.destination_ports,
+            ("blocked", "login", "gateways"),
+            id="answers-to-the-other-leafs-relay",
+        ),
+        pytest.param(
             f"{LOGIN}-IN",
             lambda each: not each.permit and not each.is_all,
             ("open", "login", "gateways"),

@@ -81,7 +81,7 @@ def _needs(owner: Demand, bonded: Sequence[Demand]) -> BondNeeds:
         min_links=bond.min_links,
         interfaces=owner.hosts.interfaces,
         planes=tuple(
-            BondedPlane(each.plane_name, each.plane.default_route, _networks(each)) for each in (owner, *sharing)
+            BondedPlane(each.plane_name, each.way_out is not None, _networks(each)) for each in (owner, *sharing)
         ),
     )
 
@@ -132,7 +132,7 @@ def _two_ways(one: Demand, other: Demand) -> Iterator[Finding]:
         taken = [against.plane.pools.hosts, *(each for part in against.plane.networks.values() for each in part)]
         for name, prefixes in demand.plane.networks.items():
             for number, prefix in enumerate(prefixes):
-                if not demand.plane.default_route and any(prefix.overlaps(each) for each in taken):
+                if demand.way_out is None and any(prefix.overlaps(each) for each in taken):
                     path = demand.on_plane("networks", name, number)
                     what = f"hosts of {demand.group} would reach it by plane {against.plane_name} as well"
                     expected = "a network that one plane of a host leads to"

@@ -16,11 +16,12 @@ from nornir_tasks.design.claims import host_prefix
 from nornir_tasks.design.config.access_lists import AccessList, Direction, Family
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.lag import Lag
+from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.flows import FAMILIES, Allowed, Terms, access_lists
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.mtu import agreed_bytes, of_link
-from nornir_tasks.design.network import Device, Network
+from nornir_tasks.design.network import EVERYWHERE, Device, Network
 from nornir_tasks.design.pair_parts import peer_link
 from nornir_tasks.design.pairs import BondTerms, Segment
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
@@ -42,15 +43,24 @@ def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[
     segments = network.segments_at(device.name, plane.name)
     if not segments:
         return
-    subnets = frozenset(each.subnet for each in segments)
+    prefixes = frozenset(prefix for name, prefix in network.prefixes_at(device.name) if name == plane.name)
+    defaults = [route for each in segments for route in _default_routes(plane, device, each)]
     yield PartialConfig(
         profiles=plane.profiles,
         ports=_groups(network, plane, device),
-        networks=subnets if plane.vrf is None else None,
-        vrfs=None if plane.vrf is None else {plane.vrf: PartialVrf(networks=subnets)},
+        networks=prefixes if plane.vrf is None else None,
+        vrfs=None if plane.vrf is None else {plane.vrf: PartialVrf(networks=prefixes)},
+        static_routes={each.key: each for each in defaults} or None,
     )
     for each in segments:
         yield _vlan(network, plane, device, each)
+
+
+def _default_routes(plane: Plane, device: Device, segment: Segment) -> Iterator[StaticRoute]:
+    """To everything that is not the site's, by a way out: of each family that its VLAN has."""
+    port = f"{device.capabilities.svi_prefix}{segment.vlan}"
+    for hop in segment.next_hops:
+        yield StaticRoute(EVERYWHERE[":" in hop], plane.vrf, (hop,), interface=port)
 
 
 def numbers(network: Network, device: Device) -> Mapping[str, int]:
@@ -117,7 +127,7 @@ def _vlan(network: Network, plane: Plane, device: Device, segment: Segment) -> P
         vrf=plane.vrf,
         acls={use: each.name for use, each in lists.items()} or None,
         gateway=_gateway(segment, device) if known.has_gateways else None,
-        dhcp_servers=plane.dhcp_servers or None,
+        dhcp_servers=None if segment.is_way_out else plane.dhcp_servers or None,
     )
     if own_v6 is not None and segment.subnet_v6 is not None:
         svi = replace(svi, ipv6_address=f"{own_v6}/{ip_network(segment.subnet_v6).prefixlen}")
@@ -144,7 +154,7 @@ def lists_of(
     network: Network, plane: Plane, device: Device, segment: Segment
 ) -> dict[tuple[Family, Direction], AccessList]:
     """The access lists of one VLAN; none where the plane says nothing of flows."""
-    if plane.allowed is None:
+    if plane.allowed is None or segment.is_way_out:  # what comes from beyond it meets the lists of the hosts' VLANs
         return {}
     prefix, ends = host_prefix(plane.name, plane.fabric), network.ends_of_flows[plane.name]
     return access_lists(

@@ -6,6 +6,7 @@ from ipaddress import IPv4Network, IPv6Network
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.pairs import KEPT_ADDRESSES, BondTerms, BondVlan
 from nornir_tasks.design.sections import Section
+from nornir_tasks.design.way_out import VLAN, WayOut
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.address_fields import SUBNET_V6_LENGTH
 from nornir_tasks.intent.findings import Finding, Marks, Path
@@ -21,10 +22,17 @@ def of_plane(demand: Demand) -> tuple[BondVlan, ...]:
     if not demand.is_bonded or demand.plane.host_vlan is None:
         return ()
     own = tuple(
-        BondVlan(name, each.id, each.groups, _text(each.hosts), _text(each.hosts_v6))
+        _of_way_out(demand.way_out)
+        if demand.way_out is not None and name == VLAN
+        else BondVlan(name, each.id, each.groups, _text(each.hosts), _text(each.hosts_v6))
         for name, each in demand.plane.vlans.items()
     )
     return (*own, BondVlan(REST, demand.plane.host_vlan))
+
+
+def _of_way_out(way: WayOut) -> BondVlan:
+    subnets = (_text(way.subnet), _text(way.subnet_v6))
+    return BondVlan(VLAN, way.number, (way.group,), *subnets, way.gateway, way.gateway_v6, way.next_hops)
 
 
 def _text(prefix: IPv4Network | IPv6Network | None) -> str | None:
@@ -46,7 +54,8 @@ def subnets(demand: Demand) -> dict[str, str]:
 
 def check(parts: Sequence[Section], marks: Marks) -> None:
     """Raise DesignError for subnets on several pairs, those too small for their hosts, and too few IPv6 subnets."""
-    findings = [finding for part in parts if part.demand.is_bonded for finding in _findings(part)]
+    of_hosts = [part for part in parts if part.demand.is_bonded and not part.demand.is_of_machines]
+    findings = [finding for part in of_hosts for finding in _findings(part)]
     if findings:
         raise DesignError(marks.problems(dict.fromkeys(findings)))
 

@@ -6,6 +6,7 @@ and the limits of both ends (:mod:`nornir_tasks.design.mtu`).
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from ipaddress import IPv4Address
 
 from nornir_tasks.design.addressing import Addressing, dotted, in_copy, in_subnet
 from nornir_tasks.design.demand import Demand
@@ -13,6 +14,8 @@ from nornir_tasks.design.links import Circuit, Link, NicPort, Use
 from nornir_tasks.design.mtu import agreed_bytes
 from nornir_tasks.design.network import Device
 from nornir_tasks.design.pairs import bond_of
+from nornir_tasks.design.way_out import NEXT_HOP, WayOut
+from nornir_tasks.intent.unknown import UnknownValueError
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,9 @@ class Circuits:
         tag = None if demand.nics.ports_of is None else number
         for nic in nics:
             leaf, place = self.devices[nic.leaf], (nic.link.place - 1) // ports
-            if subnet is None:
+            if demand.is_of_machines and demand.way_out is not None:
+                upper, lower, length = _beyond(demand.way_out, nic.host_index)
+            elif subnet is None:
                 upper, lower, length = in_copy(self.cuts, leaf).hosts[owner].bond(leaf.index, place)
             else:
                 upper, lower, length = in_subnet(subnet, place)
@@ -91,3 +96,10 @@ class Circuits:
 
     def _shared(self, use: Use) -> Use:
         return self.uses.setdefault(use, use)
+
+
+def _beyond(way: WayOut, number: int) -> tuple[int, int, int]:
+    """(the gateway's address, the machine's own, prefix length) of the machine with this number beyond a way out."""
+    if way.subnet is None or way.gateway is None:
+        raise UnknownValueError  # never in an intent without mistakes
+    return int(IPv4Address(way.gateway)), int(way.subnet[NEXT_HOP + number]), way.subnet.prefixlen

@@ -11,6 +11,7 @@ from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from nornir_tasks.design.kind_rules import by_kind
+from nornir_tasks.design.way_out import MACHINES, VLAN, WayOut, way_out
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.attached_rules import TREE, of_trees
 from nornir_tasks.intent.fabric_model import FabricIntent
@@ -87,6 +88,18 @@ class Demand:
     """These hosts and other groups on the same leaves, in this order; empty: there are none. ``hosts`` counts all."""
     attached: Attached | None = None
     """Of an out-of-band plane: everything with a port on it, instead of hosts."""
+    way_out: WayOut | None = None
+    """Where the plane's hosts leave the site."""
+
+    @property
+    def is_of_machines(self) -> bool:
+        """Is the group that of the machines beyond the way out, which are no hosts of the site?"""
+        return self.way_out is not None and self.way_out.group == self.group
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        """Their names; none if it is a group of hosts."""
+        return tuple(f"{self.group}-{number}" for number in range(1, MACHINES + 1)) if self.is_of_machines else ()
 
     @property
     def has_leaves(self) -> bool:
@@ -182,10 +195,15 @@ def demands(intent: Intent, kinds: "Mapping[str, PlaneKind]") -> tuple[Demand, .
 def _on_fabric(intent: Intent, name: str) -> Iterator[Demand]:
     fabric = intent.fabrics[name]
     on_it = [(plane_name, plane) for plane_name, plane in intent.planes.items() if plane.fabric == name]
+    ways = {plane_name: way_out(intent, plane_name, plane) for plane_name, plane in on_it}
     there = [
-        Demand(name, fabric, plane_name, plane, kind_of(plane_name, plane), group, hosts, nics, terms, sharers)
+        Demand(
+            *(name, fabric, plane_name, _with_vlan(plane, ways[plane_name]), kind_of(plane_name, plane)),
+            *(group, hosts, nics, terms, sharers),
+            way_out=ways[plane_name],
+        )
         for plane_name, plane in on_it
-        for group, hosts in intent.hosts.items()
+        for group, hosts in (*intent.hosts.items(), *_machines(intent, ways[plane_name]))
         if plane_name in hosts.nics
         for nics in (hosts.nics[plane_name],)
         for terms in (Terms(intent.policy, name, fabric, plane_name, plane),)
@@ -194,6 +212,19 @@ def _on_fabric(intent: Intent, name: str) -> Iterator[Demand]:
     if not there:
         raise UnknownValueError  # never in an intent without mistakes
     yield from (_with_guests(each, there) for each in there)
+
+
+def _with_vlan(plane: PlaneIntent, way: WayOut | None) -> PlaneIntent:
+    return plane if way is None else plane.model_copy(update={"vlans": {**plane.vlans, VLAN: way.intended()}})
+
+
+def _machines(intent: Intent, way: WayOut | None) -> Iterator[tuple[str, HostGroupIntent]]:
+    """The group of machines beyond a way out, with ports like those of the hosts whose leaves they are cabled to."""
+    owner = None if way is None else intent.hosts.get(way.leaves_of)
+    if way is not None and owner is not None and way.plane in owner.nics:
+        own = {"port_names": way.port_names, "leaves_of": way.leaves_of, "model": None, "at": None, "exceptions": {}}
+        nics = owner.nics[way.plane].model_copy(update={**own, "bond": None, "first_group": None})
+        yield way.group, HostGroupIntent(count=MACHINES, max=MACHINES, nics={way.plane: nics})
 
 
 def _with_guests(demand: Demand, there: Sequence[Demand]) -> Demand:

@@ -56,8 +56,11 @@ def fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
 
 
 def _vlans_more(section: Section) -> int:
-    """Subnets that a leaf announces beside one for each plane: of groups on the same leaves, in VLANs of their own."""
-    return max(0, len(section.demand.guests) - 1)
+    """What a leaf announces beside a subnet for each plane: of groups on the same leaves, in VLANs of their own, and the
+    default route."""
+    way = section.demand.way_out
+    has_way = way is not None and way.leaves_of == section.demand.group
+    return max(0, len(section.demand.guests) - 1) + has_way
 
 
 def _part(section: Section) -> FabricPart:

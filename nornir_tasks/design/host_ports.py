@@ -15,7 +15,7 @@ from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.mtu import agreed_bytes, of_link
-from nornir_tasks.design.network import Device, Fabric, Network
+from nornir_tasks.design.network import EVERYWHERE, Device, Fabric, Network
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.plane import Plane
 
@@ -35,13 +35,14 @@ def owner(plane: Plane, fabric: Fabric) -> Owner:
         lags=frozenset(range(1, bond_ports.LAST_GROUP + 1)),
         has_gateways=True,
         has_dhcp_relay=bool(plane.dhcp_servers),
+        routes=frozenset(EVERYWHERE[":" in hop] for each in plane.vlans for hop in each.next_hops),
     )
 
 
 def announced(network: Network, plane: Plane, device: Device) -> tuple[str, ...]:
-    """The block of a leaf's hosts, or the subnets of a pair's bonds."""
+    """The block of a leaf's hosts, or the subnets of a pair's bonds, and the default route of a way out."""
     if plane.is_bonded:
-        return tuple(each.subnet for each in network.segments_at(device.name, plane.name))
+        return tuple(prefix for plane_name, prefix in network.prefixes_at(device.name) if plane_name == plane.name)
     block = network.host_block(device.name, plane.name)
     return () if block is None else (block,)
 

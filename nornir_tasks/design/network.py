@@ -27,6 +27,8 @@ from nornir_tasks.intent.flow_rules import OUTSIDE
 
 ROLES = ("leaf", "spine", "core")
 """Level -> what the switches of a Clos fabric are called; hosts are cabled to level 0."""
+EVERYWHERE = ("0.0.0.0/0", "::/0")
+"""The default route of IPv4 and of IPv6."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +175,13 @@ class Network:
     nics: tuple[NicPort, ...]
     facts: Mapping[str, OsFacts]
     models: Mapping[str, SwitchModel] = field(default_factory=dict)
-    """The models that are used, by name."""
+    """By name, those that are used."""
     places: Mapping[str, Place] = field(default_factory=dict)
     """Device -> where it stands; devices without a declared place are not in it."""
     base: Mapping[str, BasePolicy] = field(default_factory=dict)
     """Fabric -> what is managed of the base configuration of its switches; the others' is not managed."""
+    beyond: tuple[NicPort, ...] = ()
+    """Ports of the machines beyond ways out, which are no hosts of the site."""
     attached: tuple[NicPort, ...] = ()
     """Ports on the out-of-band plane: of BMCs, of power distribution, and the management ports of switches."""
     attached_prefixes: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
@@ -193,6 +197,10 @@ class Network:
     def device(self, name: str) -> Device:
         """The switch of this name; KeyError if there is none."""
         return self._devices[name]
+
+    @cached_property
+    def _devices(self) -> dict[str, Device]:
+        return {device.name: device for device in self.devices}
 
     def fabric_of(self, device: Device) -> Fabric:
         """The fabric that a switch belongs to."""
@@ -286,17 +294,15 @@ class Network:
         found = {}
         for name, plane in self.planes.items():
             if plane.allowed is not None:
-                of_bonds = ends((each for each in self.segments if each.plane == name), plane.allowed.networks, OUTSIDE)
-                found[name] = {**of_bonds, **self._attached_ends(name)}
+                its = (each for each in self.segments if each.plane == name and not each.is_way_out)
+                found[name] = {**ends(its, plane.allowed.networks, OUTSIDE), **self._attached_ends(name)}
         return found
 
     def _attached_ends(self, plane: str) -> dict[str, Ends]:
         """Of an out-of-band plane: group -> the addresses kept for it."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for (_, name), groups in self.attached_prefixes.items():
-            for group, prefixes in groups.items() if name == plane else ():
-                found[group] += prefixes
-        return {group: Ends.of(prefixes) for group, prefixes in found.items()}
+        there = [groups for (_, name), groups in self.attached_prefixes.items() if name == plane]
+        names = dict.fromkeys(group for groups in there for group in groups)
+        return {name: Ends.of(each for groups in there for each in groups.get(name, ())) for name in names}
 
     def group_of(self, name: str) -> str:
         """The group of a host or of something attached, by its name: ``gpu`` of ``gpu-12``; of switches all are one."""
@@ -308,9 +314,11 @@ class Network:
         return next(each for each in self.segments_at(leaf, owner) if f"{owner}-{each.name}" == circuit.use.segment)
 
     def prefixes_at(self, device: str) -> tuple[tuple[str, str], ...]:
-        """(plane, prefix) of all that has addresses of hosts at a leaf: blocks, and subnets of bonds."""
+        """(plane, prefix) of what a leaf announces for hosts: blocks, subnets of bonds, the default route of a way out."""
         blocks = [each for each in self.blocks_at(device).items() if not self.planes[each[0]].is_bonded]
-        return (*blocks, *((each.plane, each.subnet) for each in self._segments.get(device, ())))
+        there = self._segments.get(device, ())
+        defaults = [(each.plane, EVERYWHERE[0]) for each in there if each.is_way_out]
+        return (*blocks, *((each.plane, each.subnet) for each in there), *defaults)
 
     def _at(self, pair: Pair, plane: Plane) -> Iterator[Segment]:
         """The VLANs of one plane at one pair."""
@@ -350,10 +358,6 @@ class Network:
         for (device, plane), block in self.host_blocks.items():
             found[device][plane] = block
         return dict(found)
-
-    @cached_property
-    def _devices(self) -> dict[str, Device]:
-        return {device.name: device for device in self.devices}
 
     @cached_property
     def _links(self) -> dict[str, list[Link]]:

@@ -4,8 +4,8 @@ A VLAN and its subnet are on one pair: from leaf to spine everything is routed. 
 gateway's, which both leaves answer, the next two are the leaves', and the others the hosts' by place. IPv6 likewise.
 """
 
-from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network
+from dataclasses import dataclass, replace
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 from nornir_tasks.design.config.lag import LacpRate
 from nornir_tasks.design.links import Link
@@ -56,6 +56,11 @@ class BondVlan:
     subnet: str | None = None
     """IPv4 prefix; None: each pair has a subnet of its own, the plane's block there."""
     subnet_v6: str | None = None
+    gateway: str | None = None
+    """Address without length that both leaves answer; None: the first of the subnet. Theirs are the two after it."""
+    gateway_v6: str | None = None
+    next_hops: tuple[str, ...] = ()
+    """Of a way out: what is beyond it is reached by these, one of each family at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,13 @@ class Segment:
     """IPv6 prefix; None: it has no IPv6."""
     gateway_v6: str | None = None
     leaves_v6: tuple[tuple[str, str], ...] = ()
+    next_hops: tuple[str, ...] = ()
+    """Of a way out: the leaves' next hops to everything that is not the site's."""
+
+    @property
+    def is_way_out(self) -> bool:
+        """Do packets of hosts leave the site by it?"""
+        return self.next_hops != ()
 
 
 def segment(
@@ -98,13 +110,24 @@ def segment(
 ) -> Segment:
     """A VLAN of a plane's bonds at a pair, with these subnets, of IPv4 and, if there is one, of IPv6."""
     v4, v6 = subnets
-    base, number, name = IPv4Network(v4).network_address, vlan.number, vlan.name
-    leaves = tuple((leaf, str(base + FIRST_LEAF + place)) for place, leaf in enumerate(pair.leaves))
-    found = Segment(plane, pair.name, name, number, groups, v4, str(base + GATEWAY), leaves)
+    gateway = ip_address(vlan.gateway or IPv4Network(v4)[GATEWAY])
+    found = Segment(
+        plane=plane,
+        pair=pair.name,
+        name=vlan.name,
+        vlan=vlan.number,
+        groups=groups,
+        subnet=v4,
+        gateway=str(gateway),
+        leaves=_leaves(pair, gateway),
+        next_hops=vlan.next_hops,
+    )
     if v6 is None:
         return found
-    base_v6 = IPv6Network(v6).network_address
-    leaves_v6 = tuple((leaf, str(base_v6 + FIRST_LEAF + place)) for place, leaf in enumerate(pair.leaves))
-    return Segment(
-        plane, pair.name, name, number, groups, v4, found.gateway, leaves, v6, str(base_v6 + GATEWAY), leaves_v6
-    )
+    gateway_v6 = ip_address(vlan.gateway_v6 or IPv6Network(v6)[GATEWAY])
+    return replace(found, subnet_v6=v6, gateway_v6=str(gateway_v6), leaves_v6=_leaves(pair, gateway_v6))
+
+
+def _leaves(pair: Pair, gateway: IPv4Address | IPv6Address) -> tuple[tuple[str, str], ...]:
+    """Each leaf with its own address, which come after the gateway's."""
+    return tuple((leaf, str(gateway + place)) for place, leaf in enumerate(pair.leaves, start=FIRST_LEAF - GATEWAY))

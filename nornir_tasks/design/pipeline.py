@@ -98,6 +98,8 @@ class _Built:
     """Its switches for ``hosts.max``."""
     attached_prefixes: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     """See ``Network``."""
+    beyond: frozenset[str] = frozenset()
+    """Machines beyond ways out, which are no hosts of the site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,8 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
         circuits=tuple(circuit for each in built for circuit in each.circuits),
         host_blocks={place: block for each in built for place, block in each.host_blocks.items()},
         cables=tuple(cable for each in built for cable in each.cabling.cables),
-        nics=tuple(nic for each in built if each not in trees for nic in each.cabling.nics),
+        nics=tuple(nic for each in built if each not in trees for nic in each.cabling.nics if nic.host not in each.beyond),
+        beyond=tuple(nic for each in built for nic in each.cabling.nics if nic.host in each.beyond),
         attached=tuple(nic for each in trees for nic in each.cabling.nics),
         attached_prefixes={at: found for each in trees for at, found in each.attached_prefixes.items()},
         management={device: found for each in trees for device, found in _management(each, built)},
@@ -208,6 +211,7 @@ def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
         places=places(fabric.racks),
         planned=_planned_of(parts, joints, known, {each.name for each in devices}),
         attached_prefixes=dict(addressing.attached_prefixes(devices, parts[0], cuts)),
+        beyond=frozenset(name for part in every for name in part.demand.machines),
     )
 
 

@@ -51,6 +51,12 @@ def reached_planes(intent: "Intent", boundary: "BoundaryIntent") -> dict[str, st
     }
 
 
+def zone_of(intent: "Intent", plane: str) -> "tuple[str, ZoneIntent] | None":
+    """The zone of a plane, with its name; None where the boundary has none, or there is none."""
+    zones = {} if intent.boundary is None or intent.boundary is UNKNOWN else intent.boundary.zones
+    return next(((name, zone) for name, zone in zones.items() if zone.plane == plane), None)
+
+
 def groups_of(intent: "Intent", boundary: "BoundaryIntent") -> dict[str, str]:
     """Group of hosts -> its zone."""
     planes = reached_planes(intent, boundary)

@@ -82,6 +82,25 @@ class VlanIntent(Part):
         return vlan_rules.vlan(self)
 
 
+class DefaultRouteIntent(Part):
+    """Where packets of hosts leave the site: a VLAN on one pair of leaves, with two machines that route on.
+
+    With a boundary these are its firewalls, and the VLAN's addresses are those of the zone with this plane; without
+    one they are router-1 and router-2, which nobody configures here. Either bonds a port to each of both leaves.
+    """
+
+    leaves_of: Name
+    """A group of hosts with NIC ports of its own on this plane: on its leaves are these ports as well, as many for each
+    machine and as fast as those of a host. All of its hosts are on one pair of leaves."""
+    vlan: Annotated[int, Field(ge=2, le=4094)]
+    """Number of the VLAN, another one than all others on the fabric, up to 1005."""
+    link: Prefix | None = None
+    """Without a boundary: its IPv4 subnet. The first address is the one that both machines share, the leaves' next hop;
+    the next two are their own, then come the leaves' gateway and their own two."""
+    link_v6: PrefixV6 | None = None
+    """Without a boundary: the same of IPv6."""
+
+
 class ServiceIntent(Part):
     """What a flow is for: ports of TCP, of UDP, or both."""
 

@@ -12,6 +12,7 @@ from nornir_tasks.intent.fabric_model import COPIES
 from nornir_tasks.intent.fields import Congestion, HostLink, Name, Prefix, SpeedGbps, VrfName
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.front_model import (
+    DefaultRouteIntent,
     FlowIntent,
     ServiceIntent,
     StorageDemandIntent,
@@ -87,8 +88,9 @@ class PlaneIntent(Part):
     storm_control: StormControlIntent | None = None
     """svi, bond: the most packets a second that a host sends to all of its VLAN; without it no limit. Ports that it
     shares with another plane (``ports_of``) go by that plane's."""
-    default_route: bool = False
-    """bond: its hosts have their default route by this plane; they have it by one plane at most."""
+    default_route: DefaultRouteIntent | None = None
+    """bond: its hosts have their default route by this plane, and its leaves theirs by these machines; hosts have it by
+    one plane at most."""
     servers: tuple[Name, ...] = ()
     """Of a plane of kind storage: the groups of hosts that serve; all others on the plane are clients."""
     demand: StorageDemandIntent | None = None

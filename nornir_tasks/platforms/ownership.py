@@ -83,6 +83,9 @@ _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
 }
 """The function that finds the owner by a line's own key, in any container."""
 
+ANNOUNCED: Mapping[Key, Key] = {"address": "prefix", "pool": "pool route"}
+"""How a session's owner is found -> how that of a prefix is that BGP announces: as of a static route to it."""
+
 _WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
     "vlans": lambda claims: claims.has_vlans,
     "lags": lambda claims: claims.has_lags,

@@ -114,7 +114,7 @@ def host_inventory(
     groups: dict[str, tuple[str, ...]] = dict.fromkeys(playbook_groups(known), ())
     children: dict[str, tuple[str, ...]] = {}
     variables: dict[str, Mapping[str, Any]] = {}
-    on_planes = demands(intent, known.planes)
+    on_planes = tuple(each for each in demands(intent, known.planes) if not each.is_of_machines)
     for group, into in playbook_group_of(on_planes, known, intent.marks).items():
         groups[group] = tuple(host for host in up if host.rpartition("-")[0] == group)
         if group != into:

@@ -17,7 +17,7 @@ from nornir_tasks.design.kinds import Announced, FabricKind
 from nornir_tasks.design.layer1 import layer1
 from nornir_tasks.design.links import Circuit, Endpoint
 from nornir_tasks.design.mtu import of_link
-from nornir_tasks.design.network import Device, Fabric, Network
+from nornir_tasks.design.network import EVERYWHERE, Device, Fabric, Network
 from nornir_tasks.design.pair_parts import PEER_LINK, pair_parts
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, BalancingPolicy, PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.peer_routing import peer_routing
@@ -165,8 +165,9 @@ class _Switch:
         planes = self.network.planes_on(self.fabric.name)
         routed = [each for each in planes if each.vrf == self.fabric.vrf and "hosts" in each.pools]  # those of this VRF
         blocks = [(each.pools["hosts"], each.host_block_length) for each in routed]
-        subnets = (vlan.subnet for plane in planes if plane.vrf == self.fabric.vrf for vlan in plane.vlans)
-        prefixes: list[tuple[str, int | None]] = [*blocks, *((each, None) for each in subnets if each is not None)]
+        vlans = [vlan for plane in planes if plane.vrf == self.fabric.vrf for vlan in plane.vlans]
+        prefixes: list[tuple[str, int | None]] = [*blocks, *((each.subnet, None) for each in vlans if each.subnet)]
+        prefixes += [(EVERYWHERE[0], None)] if any(each.next_hops for each in vlans) else []
         everyone = (
             PrefixRule(10, permit=True, prefix=self.fabric.pools["loopback"], ge=32),
             *(

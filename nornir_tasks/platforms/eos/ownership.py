@@ -12,7 +12,7 @@ from nornir_tasks.design.config.reach import CONTROL_LIST
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.parse_reach import PROFILE as API_PROFILE
 from nornir_tasks.platforms.own_path import filters, in_band_ports
-from nornir_tasks.platforms.ownership import Key, Rule, rule
+from nornir_tasks.platforms.ownership import ANNOUNCED, Key, Rule, rule
 
 _IPV4, _IPV6 = r"\d+\.\d+\.\d+\.\d+", r"[0-9a-f:.]*:[0-9a-f:.]*"
 _ANY = rf"(?:{_IPV4}|{_IPV6})"
@@ -23,7 +23,7 @@ def _sessions(address: Key) -> tuple[Rule, ...]:
         rule(rf"(?:no )?neighbor (?P<key>{_ANY})(?: .*)?", address),
         rule(r"(?:no )?neighbor interface (?P<key>\S+)(?: .*)?", "port"),
         rule(r"(?:no )?neighbor (?P<key>\S+)(?: .*)?", "name"),
-        rule(rf"network (?P<key>{_ANY}/\d+)(?: .*)?", address),
+        rule(rf"network (?P<key>{_ANY}/\d+)(?: .*)?", ANNOUNCED[address]),
         rule(r"bgp listen range (?P<key>\S+) .*", address),
     )
 
@@ -196,7 +196,6 @@ PROTECTED = (
     r"(?:no )?vrf definition .*",
     rf"(?:no )?(?:ip routing|ipv6 unicast-routing) vrf {MANAGEMENT_VRF.pattern}$",
     rf"(?:no )?ip(?:v6)? route vrf {MANAGEMENT_VRF.pattern} ",
-    r"(?:no )?ip(?:v6)? route (?:0\.0\.0\.0/0|::/0) .*",
     r"(?:no )?(?:system )?control-plane.*",
     r"(?:no )?boot .*",
     r"(?:no )?(?:daemon|hostname|ip name-server|security) .*",
@@ -233,4 +232,7 @@ def management_path(running: ConfigTree) -> tuple[str, ...]:
     access = [node for text, node in running.children.items() if text.startswith(_ACCESS)]
     of_api = frozenset({line.removeprefix("vrf ") for line in api.children if line.startswith("vrf ")} or {""})
     in_band = in_band_ports(running, "interface Management", of_api, "vrf ") if _API in running.children else []
-    return (*of_vrfs, *filters(access, in_band, _APPLIES))
+    # with a management port in the default VRF, answers to us go by that one's default route
+    is_default = any(not any(line.startswith("vrf ") for line in node.children) for node in blocks)
+    defaults = (r"(?:no )?ip(?:v6)? route (?:0\.0\.0\.0/0|::/0) ",) if is_default else ()
+    return (*of_vrfs, *defaults, *filters(access, in_band, _APPLIES))

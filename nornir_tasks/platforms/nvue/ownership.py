@@ -31,6 +31,7 @@ def _servers(by: Key, pattern: str = "server") -> Rule:
 
 _REST = rule(r".*", "enclosing")
 _BY_NAME = rule(r"(?P<key>[^:]+)", "name")
+_BY_POOL_ROUTE = rule(r"(?P<key>[\d.]+/\d+)", "pool route")
 _BY_POOL = rule(r"(?P<key>[\d.]+/\d+)", "pool")
 _ROUTE = r"(?P<key>[0-9a-f:.]+/\d+)"
 _BY_ADDRESS = rule(r"(?P<key>[0-9a-f:.]+/\d+)", "address")
@@ -42,7 +43,7 @@ _BGP_IN_VRF = _inner(
     _inner(r"peer-group", _BY_NAME),
     _inner(
         r"address-family",
-        _inner(r"ipv4-unicast", _inner(r"network", _BY_POOL), _inner(r"aggregate-route", _BY_POOL), _REST),
+        _inner(r"ipv4-unicast", _inner(r"network", _BY_POOL_ROUTE), _inner(r"aggregate-route", _BY_POOL), _REST),
     ),
     _REST,
 )
@@ -61,7 +62,7 @@ _IPV6_UNICAST = _container(
 
 _IPV4_UNICAST = _container(
     r"ipv4-unicast",
-    _container(r"network", _BY_PREFIX),
+    _container(r"network", rule(r"(?P<key>[\d.]+/\d+)", "prefix")),
     _container(r"aggregate-route", _BY_PREFIX),
     # redistribution into the fabric's address family would announce what the design does not
     _ANYTHING,
@@ -204,7 +205,6 @@ OWNERSHIP: tuple[Rule, ...] = (
 PROTECTED: tuple[str, ...] = (
     r"interface / eth\d",
     r"vrf / mgmt / (?!router(?: / static)?$)",
-    r"vrf / default / router / static / (?:0\.0\.0\.0/0|::/0|default6?)(?: |$)",
     r"platform\b",
     r"maintenance\b",
     r"system / (?:aaa|acl|api|boot|config|control-plane|gnmi-server|packages|reboot|security|ssh-server)\b",
@@ -220,10 +220,14 @@ def management_path(running: ConfigTree) -> tuple[str, ...]:
     Those of the control plane and of management ports, and those that other ports have for the control plane.
     """
     interfaces = (running.get("interface") or ConfigTree()).children
+    # with the management port in the default VRF, answers to us go by that one's default route
+    ports = [(port.get("ip") or ConfigTree()).children for name, port in interfaces.items() if name[:3] == "eth"]
+    is_default = any(each and not any(line.startswith("vrf: ") and "default" not in line for line in each) for each in ports)
+    defaults = (r"vrf / default / router / static / (?:0\.0\.0\.0/0|::/0|default6?)(?: |$)",) if is_default else ()
     blocks = [running.get("system", "control-plane"), *(port for name, port in interfaces.items() if name[:3] == "eth")]
     names = {name for block in blocks if block is not None for name in (block.get("acl") or ConfigTree()).children}
     for port in interfaces.values():
         for name, acl in (port.get("acl") or ConfigTree()).children.items():
             if any(path[-1] == "control-plane" for path, _ in acl.walk()):
                 names.add(name)
-    return tuple(rf"acl / {re.escape(name)}(?: |$)" for name in sorted(names))
+    return (*defaults, *(rf"acl / {re.escape(name)}(?: |$)" for name in sorted(names)))

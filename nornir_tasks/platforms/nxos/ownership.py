@@ -11,11 +11,15 @@ from dataclasses import replace
 from nornir_tasks.design.config.reach import CONTROL_LIST
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.own_path import filters, in_band_ports
-from nornir_tasks.platforms.ownership import Key, Rule, rule
+from nornir_tasks.platforms.ownership import ANNOUNCED, Key, Rule, rule
 
 
 def _family(address: Key, rest: Key, family: str = "ipv4") -> Rule:
-    children = (rule(r"(?:network|aggregate-address) (?P<key>\S+)(?: .+)?", address), rule(r".+", rest))
+    children = (
+        rule(r"network (?P<key>\S+)(?: .+)?", ANNOUNCED[address]),
+        rule(r"aggregate-address (?P<key>\S+)(?: .+)?", address),
+        rule(r".+", rest),
+    )
     return rule(rf"address-family {family} unicast", rest, shared=True, children=children)
 
 
@@ -159,7 +163,6 @@ PROTECTED = (
     r"(?:no )?feature (?:nxapi|ssh|telnet|scp-server|sftp-server|tacacs\+|radius|password)",
     r"interface mgmt\d",
     r"vrf context management\b",
-    r"(?:no )?ip(?:v6)? route (?:0\.0\.0\.0/0|::/0) ",
     r"(?:no )?(?:vdc|boot|copp|hostname) ",
     r"control-plane\b",
     r"line (?:vty|console)\b",

@@ -56,6 +56,7 @@ def check(parts: Sequence[Section], marks: Marks) -> None:
     """Raise DesignError for subnets on several pairs, those too small for their hosts, and too few IPv6 subnets."""
     of_hosts = [part for part in parts if part.demand.is_bonded and not part.demand.is_of_machines]
     findings = [finding for part in of_hosts for finding in _findings(part)]
+    findings += _routed_v6([part for part in parts if part.demand.is_bonded])
     if findings:
         raise DesignError(marks.problems(dict.fromkeys(findings)))
 
@@ -77,6 +78,37 @@ def _findings(part: Section) -> Iterator[Finding]:
     if pool is not None and pool.prefixlen > length:
         expected = f"/{length} or larger: a /{SUBNET_V6_LENGTH} for each of {last} pairs"
         yield Finding(demand.on_plane("pools", "hosts_v6"), "too small", expected, str(pool))
+
+
+def _routed_v6(parts: Sequence[Section]) -> Iterator[Finding]:
+    """IPv6 of one plane on several pairs, the way out among them: no session between switches carries it."""
+    found: dict[str, dict[Path, set[int]]] = {}
+    for part in parts:
+        path = _v6_of(part.demand)
+        if path is not None:
+            first = part.layout.groups_before + 1
+            groups = range(first, first + part.layout.leaf_groups)
+            found.setdefault(part.demand.plane_name, {}).setdefault(path, set()).update(groups)
+    for plane, its in found.items():
+        pairs = sorted(set().union(*its.values()))
+        if len(pairs) > 1:
+            path = max(its, key=lambda each: len(its[each]))
+            what = f"IPv6 of plane {plane} on {len(pairs)} pairs of leaves, which route no IPv6 to one another"
+            expected = "IPv6 on one pair: vlans: {NAME: {groups: [those there], hosts_v6: a /64}}, and no pools.hosts_v6"
+            others = [each for each in its if each != path]
+            numbers = ", ".join(map(str, pairs))
+            yield Finding(path, what, expected, f"leaf groups {numbers}", also=others[0] if others else None)
+
+
+def _v6_of(demand: Demand) -> Path | None:
+    """What says that these hosts, or the machines beyond the way out, have IPv6; None where they have none."""
+    if demand.is_of_machines and demand.way_out is not None:
+        return demand.on_plane("default_route") if demand.way_out.subnet_v6 is not None else None
+    vlan = demand.plane.vlan_of(demand.group)
+    if vlan is not None and vlan[1].hosts_v6 is not None:
+        return demand.on_plane("vlans", vlan[0], "hosts_v6")
+    has_own = vlan is not None and vlan[1].hosts is not None
+    return None if has_own or demand.plane.pools.hosts_v6 is None else demand.on_plane("pools", "hosts_v6")
 
 
 def _too_small(path: Path, subnet: IPv4Network, needed: int) -> Iterator[Finding]:

@@ -332,7 +332,8 @@ class Network:
             if vlan.subnet is not None:
                 yield segment(plane.name, vlan, pair, tuple(groups), (vlan.subnet, vlan.subnet_v6))
             elif block is not None:
-                yield segment(plane.name, vlan, pair, tuple(groups), (block, plane.subnet_v6(pair.number)))
+                v6 = vlan.subnet_v6 or plane.subnet_v6(pair.number)
+                yield segment(plane.name, vlan, pair, tuple(groups), (block, v6))
 
     @cached_property
     def _segments(self) -> dict[str, list[Segment]]:

@@ -82,6 +82,8 @@ def kept_apart(intent: "Intent", but: str | None) -> Iterator[tuple[Path, Networ
                 yield ("planes", name, "vlans", vlan, "hosts"), each.hosts
             if each.hosts_v6 is not None:
                 yield ("planes", name, "vlans", vlan, "hosts_v6"), each.hosts_v6
+        for key, link in () if plane.default_route is None else plane.default_route.links:
+            yield ("planes", name, "default_route", key), link
     edge = None if intent.boundary is None else intent.boundary.edge
     if edge is not None and edge is not UNKNOWN:
         yield EDGE_LOOPBACK, edge.loopback

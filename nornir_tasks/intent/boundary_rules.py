@@ -77,7 +77,7 @@ def _plane_of(name: str, zone: "ZoneIntent", intent: "Intent") -> Iterator[Findi
     if zone.plane not in intent.planes:
         yield Finding(path, "no such plane", as_shown(", ".join(intent.planes)), zone.plane)
     elif zone.plane not in of_trees(intent) and not intent.planes[zone.plane].default_route:
-        expected, also = "a plane with default_route: true, or an out-of-band plane", ("planes", zone.plane)
+        expected, also = "a plane with default_route, or an out-of-band plane", ("planes", zone.plane)
         yield Finding(path, "a plane that is never reached from outside", expected, zone.plane, also=also)
     zones = intent.boundary.zones  # type: ignore[union-attr]
     before = next(one for one in zones if zones[one].plane == zone.plane)

@@ -1,13 +1,14 @@
 """What front planes (storage, business) and the leaves they stand on are asked for: pairs, bonds, VLANs, flows."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from ipaddress import IPv4Network, IPv6Network
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from nornir_tasks.intent import bond_rules, flow_rules, vlan_rules
 from nornir_tasks.intent.address_fields import PortRanges, PrefixV6
-from nornir_tasks.intent.fields import Name, Prefix, Unit
+from nornir_tasks.intent.fields import Name, Prefix, Unit, wrong
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.part import Part
 
@@ -75,7 +76,7 @@ class VlanIntent(Part):
     """Its subnet. All of its hosts are on one pair of leaves then: a VLAN on two pairs is refused, as it needs EVPN.
     Without it every pair with these hosts has a VLAN of this number of its own, and a subnet of ``pools.hosts``."""
     hosts_v6: PrefixV6 | None = None
-    """Its IPv6 subnet, a /64, beside ``hosts``."""
+    """Its IPv6 subnet, a /64; instead of one of ``pools.hosts_v6``. All of its hosts are on one pair of leaves then."""
 
     def findings(self) -> Iterator[Finding]:
         """See :mod:`nornir_tasks.intent.vlan_rules`."""
@@ -99,6 +100,23 @@ class DefaultRouteIntent(Part):
     the next two are their own, then come the leaves' gateway and their own two."""
     link_v6: PrefixV6 | None = None
     """Without a boundary: the same of IPv6."""
+
+    @property
+    def links(self) -> tuple[tuple[str, IPv4Network | IPv6Network], ...]:
+        """(key, subnet) of those that are given here."""
+        found = (("link", self.link), ("link_v6", self.link_v6))
+        return tuple((key, each) for key, each in found if each is not None)
+
+
+def _default_route(value: Any) -> Any:  # noqa: ANN401 - whatever stands in the file
+    if isinstance(value, bool):
+        what = "whom leaves send to is not said: packets of hosts would end there"
+        raise wrong(what, "{leaves_of: a group of hosts, vlan: a number}, or no default_route", value)
+    return value
+
+
+DefaultRoute = Annotated[DefaultRouteIntent, BeforeValidator(_default_route)]
+"""With a refusal of ``true``, which says of no next hop."""
 
 
 class ServiceIntent(Part):

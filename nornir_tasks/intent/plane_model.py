@@ -12,7 +12,7 @@ from nornir_tasks.intent.fabric_model import COPIES
 from nornir_tasks.intent.fields import Congestion, HostLink, Name, Prefix, SpeedGbps, VrfName
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.front_model import (
-    DefaultRouteIntent,
+    DefaultRoute,
     FlowIntent,
     ServiceIntent,
     StorageDemandIntent,
@@ -37,7 +37,8 @@ class PlanePoolsIntent(Part):
     """Of the hosts' NIC ports and of the switch ports they are cabled to; apart from all other pools, and clear of what
     software on hosts takes for itself."""
     hosts_v6: PrefixV6 | None = None
-    """bond: IPv6 subnets of pairs, a /64 each, beside those of ``hosts``."""
+    """bond: an IPv6 subnet, a /64, beside that of ``hosts``. Leaves route no IPv6 to one another: hosts with IPv6 are on
+    one pair of leaves, else it is refused (``vlans.<name>.hosts_v6`` is for some groups of hosts alone)."""
 
 
 class PlaneIntent(Part):
@@ -88,7 +89,7 @@ class PlaneIntent(Part):
     storm_control: StormControlIntent | None = None
     """svi, bond: the most packets a second that a host sends to all of its VLAN; without it no limit. Ports that it
     shares with another plane (``ports_of``) go by that plane's."""
-    default_route: DefaultRouteIntent | None = None
+    default_route: DefaultRoute | None = None
     """bond: its hosts have their default route by this plane, and its leaves theirs by these machines; hosts have it by
     one plane at most."""
     servers: tuple[Name, ...] = ()

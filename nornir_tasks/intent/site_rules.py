@@ -18,6 +18,7 @@ from nornir_tasks.intent import (
     rules,
     sharing_rules,
     vlan_rules,
+    way_out_rules,
 )
 from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.terms import Terms
@@ -91,6 +92,7 @@ def site(intent: "Intent") -> Iterator[Finding]:
         copy_rules.copies(intent),
         bond_rules.bonds(intent),
         vlan_rules.vlans(intent),
+        way_out_rules.ways_out(intent),
         flow_rules.flows(intent),
         attached_rules.attached(intent),
         boundary_rules.boundary(intent),

@@ -30,9 +30,7 @@ def vlan(each: "VlanIntent") -> Iterator[Finding]:
     """A number that switches leave free; an IPv6 subnet in which hosts can make addresses."""
     if each.id > MAX_VLAN:
         yield Finding(("id",), "a VLAN that switches use themselves", f"2-{MAX_VLAN}", str(each.id))
-    if each.hosts_v6 is not None and each.hosts is None:
-        yield Finding(("hosts_v6",), "an IPv6 subnet without an IPv4 one", "hosts beside it", str(each.hosts_v6))
-    elif each.hosts_v6 is not None and each.hosts_v6.prefixlen != SUBNET_V6_LENGTH:
+    if each.hosts_v6 is not None and each.hosts_v6.prefixlen != SUBNET_V6_LENGTH:
         yield Finding(("hosts_v6",), "not the subnet of one VLAN", f"a /{SUBNET_V6_LENGTH}", str(each.hosts_v6))
 
 
@@ -111,6 +109,8 @@ def _numbers(fabric: str, intent: "Intent") -> Iterator[Finding]:
     for name, plane in intent.planes.items():
         if plane.fabric == fabric and plane.link == "bond":
             found += [(("planes", name, "vlans", key, "id"), each.id) for key, each in plane.vlans.items()]
+            if plane.default_route is not None:
+                found.append((("planes", name, "default_route", "vlan"), plane.default_route.vlan))
             if _has_default_vlan(name, plane, intent):
                 found.append((("planes", name, "vlan"), plane.host_vlan or 0))
     for (before, one), (path, other) in combinations(found, 2):
@@ -143,4 +143,4 @@ def _one_default_route(intent: "Intent") -> Iterator[Finding]:
         for name in there[1:]:
             what = f"hosts would have a second default route beside that of plane {there[0]}"
             path, also = ("planes", name, "default_route"), ("planes", there[0], "default_route")
-            yield Finding(path, what, "default_route on one plane of a host", "true", also=also)
+            yield Finding(path, what, "default_route on one plane of a host", also=also)

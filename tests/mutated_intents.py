@@ -119,7 +119,7 @@ KNOBS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
         "access_switches": (ABSENT, *_FEW, 300, 1000),
         "port_speed": (ABSENT, 1, 10, 25, 100),
         "places": (ABSENT,),
-        "default_route": (ABSENT, True),
+        "default_route": (ABSENT, True, {"leaves_of": "login", "vlan": 391}),
         "vrf": (ABSENT, "STORE"),
     },
     "devices.*": {"count": (0, *_FEW, 300), "max": (*_FEW, 300, 4000)},

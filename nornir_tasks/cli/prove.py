@@ -8,7 +8,8 @@ import typer
 from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
-    from nornir_tasks.proofs.isolation import Isolation, Judged
+    from nornir_tasks.proofs.breach import Judged
+    from nornir_tasks.proofs.isolation import Isolation
     from nornir_tasks.proofs.rules.judge import Guarded, Pair
     from nornir_tasks.proofs.verdicts import Outcome
     from nornir_tasks.usecases.prove import Proved

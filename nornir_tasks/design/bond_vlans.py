@@ -94,10 +94,10 @@ def _routed_v6(parts: Sequence[Section]) -> Iterator[Finding]:
         if len(pairs) > 1:
             path = max(its, key=lambda each: len(its[each]))
             what = f"IPv6 of plane {plane} on {len(pairs)} pairs of leaves, which route no IPv6 to one another"
-            expected = "IPv6 on one pair: vlans: {NAME: {groups: [those there], hosts_v6: a /64}}, and no pools.hosts_v6"
+            expected = "IPv6 on one pair: vlans: {NAME: {groups: [GROUP], hosts_v6: a /64}}, no pools.hosts_v6"
             others = [each for each in its if each != path]
             numbers = ", ".join(map(str, pairs))
-            yield Finding(path, what, expected, f"leaf groups {numbers}", also=others[0] if others else None)
+            yield Finding(path, what, expected, f"leaf groups {numbers}", also=others[0] if others else ())
 
 
 def _v6_of(demand: Demand) -> Path | None:

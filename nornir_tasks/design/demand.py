@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from ipaddress import IPv4Network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nornir_tasks.design.kind_rules import by_kind
-from nornir_tasks.design.way_out import MACHINES, VLAN, WayOut, way_out
+from nornir_tasks.design.way_out import MACHINES, PORTS, VLAN, WayOut, way_out
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.attached_rules import TREE, of_trees
 from nornir_tasks.intent.fabric_model import FabricIntent
@@ -163,6 +163,8 @@ class Demand:
 
     def on_hosts(self, *path: str | int) -> Path:
         """A place in the host group's part of the intent; of a tree, which has none, where its devices stand."""
+        if self.is_of_machines:
+            return self.on_plane("default_route")
         return self.on_plane("devices") if self.fabric.design == TREE else ("hosts", self.group, *path)
 
     @property
@@ -220,11 +222,17 @@ def _with_vlan(plane: PlaneIntent, way: WayOut | None) -> PlaneIntent:
 
 def _machines(intent: Intent, way: WayOut | None) -> Iterator[tuple[str, HostGroupIntent]]:
     """The group of machines beyond a way out, with ports like those of the hosts whose leaves they are cabled to."""
-    owner = None if way is None else intent.hosts.get(way.leaves_of)
-    if way is not None and owner is not None and way.plane in owner.nics:
-        own = {"port_names": way.port_names, "leaves_of": way.leaves_of, "model": None, "at": None, "exceptions": {}}
-        nics = owner.nics[way.plane].model_copy(update={**own, "bond": None, "first_group": None})
-        yield way.group, HostGroupIntent(count=MACHINES, max=MACHINES, nics={way.plane: nics})
+    if way is None:
+        return
+    own: dict[str, Any] = {"port_names": way.port_names, "leaves_of": way.leaves_of}
+    if way.leaves_of is None:
+        nics = NicsIntent.model_construct(rails=PORTS, speed=way.speed_gbps, **own)
+    elif (owner := intent.hosts.get(way.leaves_of)) is not None and way.plane in owner.nics:
+        none = {"model": None, "at": None, "exceptions": {}, "bond": None, "first_group": None}
+        nics = owner.nics[way.plane].model_copy(update={**own, **none})
+    else:
+        return
+    yield way.group, HostGroupIntent(count=MACHINES, max=MACHINES, nics={way.plane: nics})
 
 
 def _with_guests(demand: Demand, there: Sequence[Demand]) -> Demand:

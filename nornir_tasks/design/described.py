@@ -56,10 +56,9 @@ def fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
 
 
 def _vlans_more(section: Section) -> int:
-    """What a leaf announces beside a subnet for each plane: of groups on the same leaves, in VLANs of their own, and the
-    default route."""
+    """What a leaf announces beside a subnet for each plane: of other groups on it, and the default route."""
     way = section.demand.way_out
-    has_way = way is not None and way.leaves_of == section.demand.group
+    has_way = way is not None and (way.leaves_of or way.group) == section.demand.group
     return max(0, len(section.demand.guests) - 1) + has_way
 
 

@@ -261,16 +261,13 @@ class Network:
     def pairs(self) -> tuple[Pair, ...]:
         """Every pair of leaves, in the order of its first."""
         found: dict[str, list[Device]] = defaultdict(list)
-        for device in self.devices:
-            if device.pair is not None:
-                found[device.pair].append(device)
+        for device in (each for each in self.devices if each.pair is not None):
+            found[device.pair or ""].append(device)
         links: dict[str, list[Link]] = defaultdict(list)
         for link in (each for each in self.links if each.kind == "peer"):
             links[link.upper.device].append(link)
-        return tuple(
-            Pair(name, one.fabric, one.index, (one.name, other.name), tuple(links[one.name]))
-            for name, (one, other) in found.items()
-        )
+        both = found.items()
+        return tuple(Pair(name, a.fabric, a.index, (a.name, b.name), tuple(links[a.name])) for name, (a, b) in both)
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
@@ -301,8 +298,7 @@ class Network:
     def _attached_ends(self, plane: str) -> dict[str, Ends]:
         """Of an out-of-band plane: group -> the addresses kept for it."""
         there = [groups for (_, name), groups in self.attached_prefixes.items() if name == plane]
-        names = dict.fromkeys(group for groups in there for group in groups)
-        return {name: Ends.of(each for groups in there for each in groups.get(name, ())) for name in names}
+        return {name: Ends.of(each for its in there for each in its.get(name, ())) for its in there for name in its}
 
     def group_of(self, name: str) -> str:
         """The group of a host or of something attached, by its name: ``gpu`` of ``gpu-12``; of switches all are one."""
@@ -314,11 +310,11 @@ class Network:
         return next(each for each in self.segments_at(leaf, owner) if f"{owner}-{each.name}" == circuit.use.segment)
 
     def prefixes_at(self, device: str) -> tuple[tuple[str, str], ...]:
-        """(plane, prefix) of what a leaf announces for hosts: blocks, subnets of bonds, the default route of a way out."""
-        blocks = [each for each in self.blocks_at(device).items() if not self.planes[each[0]].is_bonded]
+        """(plane, prefix) of what a leaf announces for hosts: blocks, subnets of bonds, a way out's default route."""
+        blocks = (each for each in self.blocks_at(device).items() if not self.planes[each[0]].is_bonded)
         there = self._segments.get(device, ())
-        defaults = [(each.plane, EVERYWHERE[0]) for each in there if each.is_way_out]
-        return (*blocks, *((each.plane, each.subnet) for each in there), *defaults)
+        subnets = ((each.plane, each.subnet) for each in there)
+        return (*blocks, *subnets, *((each.plane, EVERYWHERE[0]) for each in there if each.is_way_out))
 
     def _at(self, pair: Pair, plane: Plane) -> Iterator[Segment]:
         """The VLANs of one plane at one pair."""
@@ -384,10 +380,10 @@ class Network:
 
     @cached_property
     def _on_links(self) -> dict[str, tuple[Circuit, ...]]:
-        found: dict[str, tuple[Circuit, ...]] = {}
+        found: dict[str, tuple[Circuit, ...]] = defaultdict(tuple)
         for circuit in self.circuits:
-            found[circuit.link.name] = (*found.get(circuit.link.name, ()), circuit)
-        return found
+            found[circuit.link.name] += (circuit,)
+        return dict(found)
 
     @cached_property
     def _lengths(self) -> dict[str, int | None]:

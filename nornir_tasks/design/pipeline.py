@@ -59,7 +59,7 @@ from nornir_tasks.design.joints import Joints, join
 from nornir_tasks.design.kinds import Kinds, kinds
 from nornir_tasks.design.layout import CannotBuildError
 from nornir_tasks.design.limits import over_limits
-from nornir_tasks.design.links import Circuit
+from nornir_tasks.design.links import Circuit, NicPort
 from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.design.merge import Contribution, merge
 from nornir_tasks.design.network import Device, Fabric, Network
@@ -100,6 +100,12 @@ class _Built:
     """See ``Network``."""
     beyond: frozenset[str] = frozenset()
     """Machines beyond ways out, which are no hosts of the site."""
+
+    @property
+    def of_hosts(self) -> tuple[NicPort, ...]:
+        """The ports of all others."""
+        nics = self.cabling.nics
+        return tuple(nic for nic in nics if nic.host not in self.beyond) if self.beyond else nics
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +154,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
         circuits=tuple(circuit for each in built for circuit in each.circuits),
         host_blocks={place: block for each in built for place, block in each.host_blocks.items()},
         cables=tuple(cable for each in built for cable in each.cabling.cables),
-        nics=tuple(nic for each in built if each not in trees for nic in each.cabling.nics if nic.host not in each.beyond),
+        nics=tuple(nic for each in built if each not in trees for nic in each.of_hosts),
         beyond=tuple(nic for each in built for nic in each.cabling.nics if nic.host in each.beyond),
         attached=tuple(nic for each in trees for nic in each.cabling.nics),
         attached_prefixes={at: found for each in trees for at, found in each.attached_prefixes.items()},

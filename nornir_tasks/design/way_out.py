@@ -13,7 +13,8 @@ from nornir_tasks.intent.front_model import VlanIntent
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.intent.plane_model import PlaneIntent
 
-MACHINES = 2
+MACHINES, PORTS = 2, 2
+"""How many there are, and ports that each has on leaves of their own."""
 FIREWALL, ROUTER = "firewall", "router"
 """What machines are called, with a number behind: of a boundary, and without one."""
 VLAN = "outside"
@@ -30,8 +31,10 @@ class WayOut:
     number: int
     group: str
     """The machines are called after it."""
-    leaves_of: str
-    """The group of hosts whose leaves they are cabled to."""
+    leaves_of: str | None
+    """The group of hosts whose leaves they are cabled to; None: to a pair of their own."""
+    speed_gbps: int | None
+    """Of their ports then."""
     port_names: str
     """What they call the members of their bond, without the number."""
     subnet: IPv4Network | None
@@ -68,6 +71,7 @@ def way_out(intent: Intent, name: str, plane: PlaneIntent) -> WayOut | None:
         number=plane.default_route.vlan,
         group=ROUTER if zone is None else FIREWALL,
         leaves_of=plane.default_route.leaves_of,
+        speed_gbps=plane.default_route.speed,
         port_names=port if port.isalpha() and port.islower() else zone_name,
         subnet=link,
         gateway=None if link is None else gateways.get(4, str(link[GATEWAY])),

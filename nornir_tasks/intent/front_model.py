@@ -8,8 +8,8 @@ from pydantic import BeforeValidator, Field
 
 from nornir_tasks.intent import bond_rules, flow_rules, vlan_rules
 from nornir_tasks.intent.address_fields import PortRanges, PrefixV6
-from nornir_tasks.intent.fields import Name, Prefix, Unit, wrong
-from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.fields import Name, Prefix, SpeedGbps, Unit
+from nornir_tasks.intent.findings import Finding, wrong
 from nornir_tasks.intent.part import Part
 
 PairMedium = Literal["DAC", "ACC", "AEC", "AOC", "SR", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR", "LR4"]
@@ -90,9 +90,12 @@ class DefaultRouteIntent(Part):
     one they are router-1 and router-2, which nobody configures here. Either bonds a port to each of both leaves.
     """
 
-    leaves_of: Name
+    leaves_of: Name | None = None
     """A group of hosts with NIC ports of its own on this plane: on its leaves are these ports as well, as many for each
-    machine and as fast as those of a host. All of its hosts are on one pair of leaves."""
+    machine and as fast as those of a host. All of its hosts are on one pair of leaves. Without it these machines have a
+    pair of leaves of their own, and a port on each."""
+    speed: SpeedGbps | None = None
+    """Of each port of the machines, without ``leaves_of``."""
     vlan: Annotated[int, Field(ge=2, le=4094)]
     """Number of the VLAN, another one than all others on the fabric, up to 1005."""
     link: Prefix | None = None
@@ -106,6 +109,10 @@ class DefaultRouteIntent(Part):
         """(key, subnet) of those that are given here."""
         found = (("link", self.link), ("link_v6", self.link_v6))
         return tuple((key, each) for key, each in found if each is not None)
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.vlan_rules`."""
+        return vlan_rules.default_route(self)
 
 
 def _default_route(value: Any) -> Any:  # noqa: ANN401 - whatever stands in the file

@@ -37,8 +37,8 @@ class PlanePoolsIntent(Part):
     """Of the hosts' NIC ports and of the switch ports they are cabled to; apart from all other pools, and clear of what
     software on hosts takes for itself."""
     hosts_v6: PrefixV6 | None = None
-    """bond: an IPv6 subnet, a /64, beside that of ``hosts``. Leaves route no IPv6 to one another: hosts with IPv6 are on
-    one pair of leaves, else it is refused (``vlans.<name>.hosts_v6`` is for some groups of hosts alone)."""
+    """bond: IPv6 subnets of pairs, a /64 each, beside those of ``hosts``. Leaves route no IPv6 to one another: a plane
+    has it on one pair of leaves, else it is refused (``vlans.<name>.hosts_v6`` is for some groups of hosts alone)."""
 
 
 class PlaneIntent(Part):

@@ -11,7 +11,7 @@ from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.unknown import UNKNOWN, independent
 
 if TYPE_CHECKING:
-    from nornir_tasks.intent.front_model import StormControlIntent, VlanIntent
+    from nornir_tasks.intent.front_model import DefaultRouteIntent, StormControlIntent, VlanIntent
     from nornir_tasks.intent.model import Intent
     from nornir_tasks.intent.plane_model import PlaneIntent
 
@@ -32,6 +32,17 @@ def vlan(each: "VlanIntent") -> Iterator[Finding]:
         yield Finding(("id",), "a VLAN that switches use themselves", f"2-{MAX_VLAN}", str(each.id))
     if each.hosts_v6 is not None and each.hosts_v6.prefixlen != SUBNET_V6_LENGTH:
         yield Finding(("hosts_v6",), "not the subnet of one VLAN", f"a /{SUBNET_V6_LENGTH}", str(each.hosts_v6))
+
+
+def default_route(each: "DefaultRouteIntent") -> Iterator[Finding]:
+    """A number that switches leave free; ports on leaves of hosts, or on their own."""
+    if each.vlan > MAX_VLAN:
+        yield Finding(("vlan",), "a VLAN that switches use themselves", f"2-{MAX_VLAN}", str(each.vlan))
+    if each.leaves_of is None and each.speed is None:
+        yield Finding((), "which leaves these machines are cabled to is not said", "leaves_of: GROUP, or speed: 25G")
+    elif each.leaves_of is not None and each.speed is not None:
+        what, expected = "these ports are as fast as those of the group", "no speed beside leaves_of"
+        yield Finding(("speed",), what, expected, f"{each.speed}G", also=("leaves_of",))
 
 
 def storm_control(each: "StormControlIntent") -> Iterator[Finding]:

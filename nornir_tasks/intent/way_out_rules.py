@@ -56,7 +56,7 @@ def _leaves(name: str, intent: "Intent") -> Iterator[Finding]:
         for group, hosts in intent.hosts.items()
         if name in hosts.nics and hosts.nics[name].ports_of is None and hosts.nics[name].leaves_of is None
     ]
-    if owner not in own:
+    if owner is not None and owner not in own:
         what = f"no group of hosts with leaves of its own on plane {name}"
         yield Finding(_at(name, "leaves_of"), what, as_shown(", ".join(own)) or "a group with NIC ports there", owner)
 
@@ -162,7 +162,8 @@ def _past_firewalls(
     if missing:
         what = f"the firewalls refuse what is relayed for {', '.join(missing)}"
         expected = f"a flow from {found[0]} to {' or '.join(sorted(there))} with udp: {port}"
-        hint = f"services: {{dhcp: {{udp: {port}}}}}, flows: [{{source: {found[0]}, destination: ..., services: [dhcp]}}]"
+        flow = f"{{source: {found[0]}, destination: {min(there)}, services: [dhcp]}}"
+        hint = f"services: {{dhcp: {{udp: {port}}}}}, flows: [{flow}]"
         yield Finding(path, what, expected, str(server), hint, ("boundary", "flows"))
 
 

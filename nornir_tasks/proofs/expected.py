@@ -53,6 +53,22 @@ class Matrix:
         found = [both for its in own for each in its if (both := common(every, each)) is not None]
         return [left for each in found for left in without_all(each, switches)]
 
+    def of_outside(self, domain: Domain, family: Family, *, comes_in: bool) -> list[Packets]:
+        """What flows let pass between the groups of a network and addresses that are nobody's of the plane.
+
+        With ``comes_in`` what comes from there, answers among it; else what goes there.
+        """
+        own = addresses(domain.subnets[family], family)
+        every = Packets(addresses(None, family), addresses(None, family))
+        every = every._replace(destination=own) if comes_in else every._replace(source=own)
+        groups = {group for each in self.network.segments if each.plane == domain.plane for group in each.groups}
+        flows = [
+            its
+            for flow, its in self._of(domain.plane, family)
+            if {flow.source, flow.destination} & {*domain.groups} and not {flow.source, flow.destination} <= groups
+        ]
+        return [both for its in flows for each in its if (both := common(every, each)) is not None]
+
     @cached_property
     def of_switches(self) -> dict[str, list[Packets]]:
         """Subnet of a VLAN -> what is for its gateways."""

@@ -15,9 +15,9 @@ from nornir_tasks.design.config.access_lists import AclBinding, Family
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.flows import Service
 from nornir_tasks.design.network import Network
-from nornir_tasks.proofs import vlans
+from nornir_tasks.proofs import vlans, ways_out
 from nornir_tasks.proofs.bmcs import assumed, bridges, with_management_ports
-from nornir_tasks.proofs.breach import Breach, Kind
+from nornir_tasks.proofs.breach import Breach, Judged, Kind
 from nornir_tasks.proofs.ends import Domain, End, Gate, Joined, domains, joined
 from nornir_tasks.proofs.expected import Matrix, ends_of
 from nornir_tasks.proofs.filters import Lists, decided, lists_of, passed
@@ -30,23 +30,6 @@ from nornir_tasks.proofs.ways import Way
 from nornir_tasks.proofs.wires import Wires, far_ends
 
 FAMILIES: tuple[Family, ...] = ("ipv4", "ipv6")
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """One pair of ends, in one direction."""
-
-    source: End
-    destination: End
-    breaches: tuple[Breach, ...] = ()
-    """One of each way; none: as asked."""
-    services: tuple[Verdict, ...] = ()
-    """What passes of each service that was asked about."""
-    undecided: tuple[str, ...] = ()
-    """Why it cannot be told: without a breach it is neither proved nor refuted."""
-    is_within: bool = False
-    """Of what the lists of one VLAN do to its hosts among themselves, or to these and their gateways; only what is not
-    as asked is listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +101,7 @@ def judge(
         kept = dict.fromkeys(each for each in breaches if not why or each.kind == "open")
         judged.append(Judged(one, other, tuple(kept), found.services(ends[one], ends[other], services), why))
     judged += found.within(known)
+    judged += ways_out.judged(ways_out.Lines(matrix, configs, found.routing, found.lists_of, found.is_doubtful), known)
     reasons = dict.fromkeys(reason for its in open_questions.values() for reason in its)
     granted = tuple(assumed(network, configs, frozenset(shared_bmcs or ()), has_management=unsure.has_management))
     return Isolation(tuple(judged), tuple(reasons), granted)
@@ -247,7 +231,7 @@ class _Judge:
         """What passes of each service, by the first way between them."""
         if named is None:
             return ()
-        return verdicts(self.routing, self._lists_of, (ones, others), named, self.matrix.of_switches)
+        return verdicts(self.routing, self.lists_of, (ones, others), named, self.matrix.of_switches)
 
     def within(self, known: Iterable[Domain]) -> Iterator[Judged]:
         """What does not pass between hosts of one VLAN, or between these and their gateways, as asked."""
@@ -267,12 +251,12 @@ class _Judge:
                 yield Judged(one, other, tuple(breaches), is_within=True)
 
     def _of_vlan(self, domain: Domain) -> tuple[list[Breach], list[Breach]]:
-        gates = tuple(each for each in domain.gates if not self._is_doubtful(each))
+        gates = tuple(each for each in domain.gates if not self.is_doubtful(each))
         found: tuple[list[Breach], list[Breach]] = ([], [])
         for family in FAMILIES:
             if family in domain.subnets:
                 needed = self.matrix.needed(domain.plane, domain.plane, family)
-                every = self.configs, self._facts(domain), self._lists_of
+                every = self.configs, self._facts(domain), self.lists_of
                 answers = tuple(self.matrix.relayed(domain.plane, family))
                 vlan = vlans.Vlan(replace(domain, gates=gates), family, *every, needed, answers)
                 found[0].extend(vlan.to_gateways())
@@ -292,14 +276,14 @@ class _Judge:
             theirs = [gate for gate in other.gates if gate.router in exits and gate.leads_to(subnet)]
             if not theirs and not crosses and here.is_planned and family == "ipv4":
                 yield from self._unreached(here, terms)
-            if not theirs or self._is_doubtful(here):
+            if not theirs or self.is_doubtful(here):
                 continue  # of a doubtful gate some of the lines that decide are unread
             if crosses and self._keeps_in(here, one, other.plane, family):
                 continue
             let_in = passed(self._lists(here), here.acls, (family, "in"), terms.every)
             entered: list[_Arrived] = [(each.packets, (here.line(each.by),)) for each in let_in]
             for there in theirs:
-                if not self._is_doubtful(there):
+                if not self.is_doubtful(there):
                     yield from self._by(here, there, terms, entered, exits[there.router])
 
     def _on_the_way(self, entered: list[_Arrived], ways: tuple[Way, ...], family: Family) -> list[_Arrived]:
@@ -310,7 +294,7 @@ class _Judge:
             for met in sorted(way):
                 if self.doubtful & {(met.device, name) for name in (met.interface, *(each.name for each in met.acls))}:
                     left = []
-                lists = self._lists_of(met.device)
+                lists = self.lists_of(met.device)
                 left = [
                     (each.packets, (*lines, f"{met.device} {met.interface}: {each.by}"))
                     for packets, lines in left
@@ -336,13 +320,14 @@ class _Judge:
                 by = here.line(decided(self._lists(here), here.acls, (family, "in"), packet))
                 then = there.line(decided(self._lists(there), there.acls, (family, "out"), packet))
                 met = [
-                    (e, decided(self._lists_of(e.device), e.acls, (family, e.direction), packet))
+                    (e, decided(self.lists_of(e.device), e.acls, (family, e.direction), packet))
                     for e in sorted(ways[0])
                 ]
                 on_the_way = (f"{e.device} {e.interface}: {line}" for e, line in met)
                 yield Breach("blocked", (by, *on_the_way, then), packet)
 
-    def _is_doubtful(self, gate: Gate) -> bool:
+    def is_doubtful(self, gate: Gate) -> bool:
+        """Are some of the lines unread that decide there?"""
         names = (gate.interface, *(each.name for each in gate.acls)) if self.doubtful else ()
         return any((gate.router.device, name) in self.doubtful for name in names)
 
@@ -373,7 +358,7 @@ class _Judge:
                 rest = [left for each in rest for left in without_all(each, [each._replace(destination=entry)])]
         needed = self.matrix.needed(plane, plane, family)
         return not any(
-            self._is_doubtful(gate) or without_all(found.packets, needed)
+            self.is_doubtful(gate) or without_all(found.packets, needed)
             for gate in one.gates
             for packets in rest
             for found in passed(self._lists(gate), gate.acls, (family, "in"), packets)
@@ -386,9 +371,10 @@ class _Judge:
         return found.pool_v6 if family == "ipv6" else found.pools["hosts"]
 
     def _lists(self, gate: Gate) -> Lists:
-        return self._lists_of(gate.router.device)
+        return self.lists_of(gate.router.device)
 
-    def _lists_of(self, device: str) -> Lists:
+    def lists_of(self, device: str) -> Lists:
+        """The access lists of a switch."""
         if device not in self.lists:
             facts = self.matrix.network.device(device).capabilities.acls
             denies_rest = facts is None or facts.denies_rest

@@ -275,9 +275,18 @@ class Routing:
         bgp = self.configs[device].bgp
         return bgp is not None and self._answering(Router(device, neighbor.vrf), bgp.asn, neighbor) is not None
 
-    def has_owner(self, address: str) -> bool:
-        """Has a switch this address?"""
-        return address in self._owners
+    def best(self, router: Router, subnet: Span) -> tuple[list[Router], tuple[str, ...]]:
+        """Who announces the longest prefix that holds a subnet, or the static next hops to it; neither: no route."""
+        bits, hops = self._best(router, subnet)
+        return [*self._origins(bits)], hops
+
+    def having(self, address: str) -> list[Router]:
+        """The routers that have an address, or answer it as a gateway."""
+        return [router for router, _, _ in self._owners.get(address, ())]
+
+    def is_beside(self, router: Router, address: str) -> bool:
+        """Is an address in a subnet of one of the router's interfaces?"""
+        return self._connected_to(router, span(f"{address}/{128 if ':' in address else 32}")) != ""
 
     def _answering(self, sender: Router, asn: int, neighbor: Neighbor) -> tuple[Router, Neighbor] | None:
         """The far end of a session, if it is configured for this one."""

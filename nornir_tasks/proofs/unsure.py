@@ -120,7 +120,7 @@ class _Reader:
             if each.vrf in self.used and not is_known:
                 yield f"a BGP session that is not of the plan: {key_name(each.key)}"
         for route in self.config.static_routes:
-            is_ours = route in wanted.static_routes or all(map(routing.has_owner, route.next_hops))
+            is_ours = route in wanted.static_routes or all(map(routing.having, route.next_hops))
             if route.vrf in self.used and not is_ours and not _is_elsewhere(route.prefix, self.subnets):
                 yield f"a static route that is not of the plan: {key_name(route.key)} to {', '.join(route.next_hops)}"
         own = self.config.base.management

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote as percent_encoded
 from xml.etree import ElementTree
 
-from nornir_tasks.proofs.isolation import Judged
+from nornir_tasks.proofs.breach import Judged
 from nornir_tasks.proofs.quotes import MOST_QUOTED, Finding, Quote, findings
 from nornir_tasks.proofs.rules.judge import Pair
 from nornir_tasks.proofs.verdicts import Outcome

@@ -221,8 +221,9 @@ def management_path(running: ConfigTree) -> tuple[str, ...]:
     """
     interfaces = (running.get("interface") or ConfigTree()).children
     # with the management port in the default VRF, answers to us go by that one's default route
-    ports = [(port.get("ip") or ConfigTree()).children for name, port in interfaces.items() if name[:3] == "eth"]
-    is_default = any(each and not any(line.startswith("vrf: ") and "default" not in line for line in each) for each in ports)
+    own = [(port.get("ip") or ConfigTree()).children for name, port in interfaces.items() if name[:3] == "eth"]
+    named = [[line for line in each if line.startswith("vrf: ") and "default" not in line] for each in own if each]
+    is_default = not all(named)
     defaults = (r"vrf / default / router / static / (?:0\.0\.0\.0/0|::/0|default6?)(?: |$)",) if is_default else ()
     blocks = [running.get("system", "control-plane"), *(port for name, port in interfaces.items() if name[:3] == "eth")]
     names = {name for block in blocks if block is not None for name in (block.get("acl") or ConfigTree()).children}

@@ -10,8 +10,9 @@ from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import device_config
+from nornir_tasks.proofs.breach import Breach
 from nornir_tasks.proofs.ends import End
-from nornir_tasks.proofs.isolation import Breach, Isolation, judge
+from nornir_tasks.proofs.isolation import Isolation, judge
 from tests.unit.proofs.packet_walker import Sent, Walker
 
 Configs = Mapping[str, DeviceConfig]

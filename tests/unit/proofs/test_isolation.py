@@ -11,7 +11,8 @@ import pytest
 
 from nornir_tasks.design.config.access_lists import TCP, AclBinding, AclRule
 from nornir_tasks.design.flows import Service
-from nornir_tasks.proofs.isolation import Breach, Judged, judge
+from nornir_tasks.proofs.breach import Breach, Judged
+from nornir_tasks.proofs.isolation import judge
 from tests.unit.proofs.front_proved import GUARDED, front
 from tests.unit.proofs.site_proved import Site
 

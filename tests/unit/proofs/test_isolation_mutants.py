@@ -10,7 +10,8 @@ from random import Random
 
 import pytest
 
-from nornir_tasks.proofs.isolation import Breach, Isolation, Judged
+from nornir_tasks.proofs.breach import Breach, Judged
+from nornir_tasks.proofs.isolation import Isolation
 from tests.unit.proofs.mutants import MUTATIONS, PORTS, mutants
 from tests.unit.proofs.packet_walker import Sent
 from tests.unit.proofs.random_sites import drawn

@@ -60,8 +60,7 @@ def bond_needs(demands: Iterable[Demand], marks: Marks) -> tuple[BondNeeds, ...]
 
     Raises IntentError for all values that are missing and all that hosts cannot have. Only configuring hosts needs it.
     """
-    every = tuple(demands)
-    bonded = [each for each in every if each.is_bonded]
+    bonded = [each for each in demands if each.is_bonded and not each.is_of_machines]
     findings = [finding for each in bonded for finding in _findings(each)]
     findings += [finding for one, other in combinations(bonded, 2) for finding in _two_ways(one, other)]
     if findings:

@@ -27,6 +27,7 @@ from nornir_tasks.design.pairs import BondTerms, Segment
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.plane import Plane
 from nornir_tasks.design.site_prefixes import own_prefixes
+from nornir_tasks.design.way_out_lists import lists_of_way_out
 
 LAST_GROUP = 512
 """Hosts' groups are numbered from 1 to at most this: no switch of the catalogue has more ports."""
@@ -153,10 +154,13 @@ def _gateway(segment: Segment, device: Device) -> Gateway:
 def lists_of(
     network: Network, plane: Plane, device: Device, segment: Segment
 ) -> dict[tuple[Family, Direction], AccessList]:
-    """The access lists of one VLAN; none where the plane says nothing of flows."""
-    if plane.allowed is None or segment.is_way_out:  # what comes from beyond it meets the lists of the hosts' VLANs
+    """The access lists of one VLAN: those of a way out; of others none where the plane says nothing of flows."""
+    prefix = host_prefix(plane.name, plane.fabric)
+    if segment.is_way_out:
+        return lists_of_way_out(network, plane, prefix, segment, device.capabilities)
+    if plane.allowed is None:
         return {}
-    prefix, ends = host_prefix(plane.name, plane.fabric), network.ends_of_flows[plane.name]
+    ends = network.ends_of_flows[plane.name]
     return access_lists(
         prefix, segment, plane.allowed.flows, ends, _terms(network, plane, plane.allowed, device.capabilities)
     )

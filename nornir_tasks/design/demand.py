@@ -228,7 +228,7 @@ def _machines(intent: Intent, way: WayOut | None) -> Iterator[tuple[str, HostGro
     if way.leaves_of is None:
         nics = NicsIntent.model_construct(rails=PORTS, speed=way.speed_gbps, **own)
     elif (owner := intent.hosts.get(way.leaves_of)) is not None and way.plane in owner.nics:
-        none = {"model": None, "at": None, "exceptions": {}, "bond": None, "first_group": None}
+        none: dict[str, Any] = {"model": None, "at": None, "exceptions": {}, "bond": None, "first_group": None}
         nics = owner.nics[way.plane].model_copy(update={**own, **none})
     else:
         return

@@ -134,15 +134,11 @@ def access_lists(
     """The lists of one VLAN's gateway. ``prefix``: of its owner's names; ``known``: what the flows' names stand for."""
     found: dict[tuple[Family, Direction], AccessList] = {}
     for family in FAMILIES:
-        vlan = _vlan(segment, family, terms)
+        vlan = vlan_of(segment, family, terms)
         if vlan is None:
             continue
         for direction in DIRECTIONS:
-            rules = [
-                each
-                for way in (DIRECTIONS if vlan.takes_bridged else (direction,))
-                for each in needed(family, way, has_dhcp=terms.has_dhcp, has_whole_icmp=vlan.whole_icmp)
-            ]
+            rules = [*always(family, direction, vlan, has_dhcp=terms.has_dhcp)]
             if terms.has_hellos and direction == "in":
                 hello = (HELLO[family],) * 2
                 rules.append(_permit(UDP, destination=HELLO_GROUP[family], destination_ports=hello))
@@ -173,7 +169,14 @@ class Terms:
     """Does a list on the VLAN's interface meet what is only bridged in it?"""
 
 
-def _vlan(segment: Segment, family: Family, terms: Terms) -> Vlan | None:
+def always(family: Family, direction: Direction, vlan: Vlan, *, has_dhcp: bool) -> Iterator[AclRule]:
+    """What passes a list in one direction whatever else does; where bridged packets meet it, what does in either."""
+    for way in DIRECTIONS if vlan.takes_bridged else (direction,):
+        yield from needed(family, way, has_dhcp=has_dhcp, has_whole_icmp=vlan.whole_icmp)
+
+
+def vlan_of(segment: Segment, family: Family, terms: Terms) -> Vlan | None:
+    """A segment as its lists see it; None if it has no addresses of the family."""
     subnet, gateway, leaves = segment.subnet, segment.gateway, segment.leaves
     if family == "ipv6":
         if segment.subnet_v6 is None or segment.gateway_v6 is None:

@@ -137,8 +137,8 @@ def _relay(name: str, number: int, intent: "Intent") -> Iterator[Finding]:
         what = f"a server that no leaf of fabric {plane.fabric} has a route to: what is relayed ends there"
         expected = "an address of a plane on this fabric, or default_route on one of them"
         yield Finding(path, what, expected, str(server), also=("planes", name, "fabric"))
-    elif intent.boundary is not None and ways[0] != name:
-        what = f"the firewalls take nothing from plane {name}: what is relayed ends there"
+    elif ways[0] != name:
+        what = f"the way out of plane {ways[0]} is for its own addresses: what is relayed for {name} ends there"
         yield Finding(path, what, "a server in the site", str(server), also=_at(ways[0]))
     elif intent.boundary is not None:
         yield from _past_firewalls(name, server, path, intent, intent.boundary)

@@ -6,11 +6,14 @@ Which cable leads to whom comes from the cabling; which VLAN, subnet and list a 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_network
 from itertools import combinations
 from typing import NamedTuple
 
 from nornir_tasks.design.config.access_lists import AclBinding, Family
 from nornir_tasks.design.network import Network
+from nornir_tasks.design.pairs import Segment
+from nornir_tasks.design.way_out import NEXT_HOP
 from nornir_tasks.proofs.routing import Router
 from nornir_tasks.proofs.spans import Span
 from nornir_tasks.proofs.subnets import subnets_of
@@ -65,6 +68,8 @@ class Domain:
     """Of ports with the same lists and VRF one stands for all."""
     places: tuple[Place, ...]
     """Where the plan has it: the VLAN of each leaf, or each routed port."""
+    is_way_out: bool = False
+    """Has it the machines beyond a way out instead of hosts?"""
 
     def is_with(self, other: "Domain") -> bool:
         """Are both in one network, so that no router is between them?"""
@@ -88,13 +93,21 @@ def domains(network: Network, wires: Wires) -> tuple[Domain, ...]:
 def _of_segments(network: Network, wires: Wires) -> Iterator[Domain]:
     ends = _ends_of_segments(network, wires)
     for each in network.segments:
-        subnets: dict[Family, str] = {"ipv4": each.subnet}
+        subnets: dict[Family, str] = {"ipv4": _hosts(each.subnet, each)}
         if each.subnet_v6 is not None:
-            subnets["ipv6"] = each.subnet_v6
+            subnets["ipv6"] = _hosts(each.subnet_v6, each)
         places = [(leaf, each.vlan) for leaf, _ in each.leaves]
         there = [end for place in places for end in ends.get((*place, each.plane), ())]
         name = f"VLAN {each.vlan} of {each.pair}"
-        yield Domain(each.plane, each.groups, name, subnets, _gates(wires, places, there), (*places,))
+        yield Domain(each.plane, each.groups, name, subnets, _gates(wires, places, there), (*places,), each.is_way_out)
+
+
+def _hosts(subnet: str, segment: Segment) -> str:
+    """Of a way out just the two addresses that its machines have themselves, right after the one that they share."""
+    if not segment.is_way_out:
+        return subnet
+    network = ip_network(subnet)
+    return f"{network[NEXT_HOP + 1]}/{network.max_prefixlen - 1}"
 
 
 def _ends_of_segments(network: Network, wires: Wires) -> dict[tuple[str, int, str], list[Place]]:

@@ -101,7 +101,10 @@ def judge(
         kept = dict.fromkeys(each for each in breaches if not why or each.kind == "open")
         judged.append(Judged(one, other, tuple(kept), found.services(ends[one], ends[other], services), why))
     judged += found.within(known)
-    judged += ways_out.judged(ways_out.Lines(matrix, configs, found.routing, found.lists_of, found.is_doubtful), known)
+    lines = ways_out.Lines(matrix, configs, found.routing, found.lists_of, found.is_doubtful)
+    for found_way in ways_out.judged(lines, known):
+        why = tuple(open_questions.get(network.planes[found_way.source.plane].fabric, ()))
+        judged.append(replace(found_way, breaches=() if why else found_way.breaches, undecided=why))
     reasons = dict.fromkeys(reason for its in open_questions.values() for reason in its)
     granted = tuple(assumed(network, configs, frozenset(shared_bmcs or ()), has_management=unsure.has_management))
     return Isolation(tuple(judged), tuple(reasons), granted)
@@ -116,8 +119,13 @@ def _by_fabric(network: Network, found: Iterable[tuple[str, Iterable[str]]]) -> 
 
 
 def _is_apart(ones: list[Domain], others: list[Domain]) -> bool:
-    """Are there two networks between which these meet a router?"""
-    return any(not here.is_with(there) for here in ones for there in others)
+    """Are there two networks of hosts between which these meet a router?
+
+    What passes between hosts of a plane and the machines beyond its way out is for these, not for its flows, to say.
+    """
+    return not any(each.is_way_out for each in (*ones, *others)) and any(
+        not here.is_with(there) for here in ones for there in others
+    )
 
 
 def _note(ways: dict[tuple[End, End], list[Breach]], found: Joined) -> None:
@@ -257,7 +265,7 @@ class _Judge:
             if family in domain.subnets:
                 needed = self.matrix.needed(domain.plane, domain.plane, family)
                 every = self.configs, self._facts(domain), self.lists_of
-                answers = tuple(self.matrix.relayed(domain.plane, family))
+                answers = () if domain.is_way_out else tuple(self.matrix.relayed(domain.plane, family))
                 vlan = vlans.Vlan(replace(domain, gates=gates), family, *every, needed, answers)
                 found[0].extend(vlan.to_gateways())
                 found[1].extend(vlan.among_hosts())

@@ -43,10 +43,10 @@ def judged(lines: Lines, known: Iterable[Domain]) -> Iterator[Judged]:
     segments = [each for each in lines.matrix.network.segments if each.is_way_out]
     by_name = {f"VLAN {each.vlan} of {each.pair}": each for each in segments}
     every = tuple(known)
-    beyond = {domain.plane: (by_name[domain.name], domain) for domain in every if domain.name in by_name}
+    beyond = {domain.plane: (by_name[domain.name], domain) for domain in every if domain.is_way_out}
     groups: dict[End, list[Domain]] = {}
     for domain in every:
-        for group in domain.groups if domain.name not in by_name else ():
+        for group in domain.groups if not domain.is_way_out else ():
             groups.setdefault(End(domain.plane, group), []).append(domain)
     for end, its in groups.items():
         if end.plane in beyond:

@@ -15,11 +15,12 @@ LEAVES: Mapping[str, str] = {"eos": "front-leaf-g1", "nxos": "front-leaf-g2", "n
 DEVICES = {name: f"{pair}-a" for name, pair in LEAVES.items()}
 
 
-def data() -> dict[str, Any]:
-    """The intent."""
+def data(v6: str | None = None) -> dict[str, Any]:
+    """The intent. ``v6``: the one group of hosts on storage that has IPv6, as leaves route none to one another."""
     found = front.data()
     storage, business = found["planes"]["storage"], found["planes"]["business"]
-    storage["pools"]["hosts_v6"] = "fd00:200::/48"
+    if v6 is not None:
+        storage["vlans"] = {"v6": {"id": 210, "groups": [v6], "hosts_v6": "fd00:200:0:1::/64"}}
     storage["services"] = {"nfs": {"tcp": 2049}, "portmap": {"tcp": 111, "udp": 111}, "ping": {"udp": "33434-33523"}}
     storage["flows"] = [{"source": "gpu", "destination": "store", "services": ["nfs", "portmap", "ping"]}]
     business["dhcp_relay"] = ["192.0.2.53"]
@@ -31,6 +32,7 @@ def data() -> dict[str, Any]:
         "login": {"id": 310, "groups": ["login"]},
         "api": {"id": 320, "groups": ["api"], "hosts": "10.171.1.0/24"},
     }
+    business["default_route"] = {"leaves_of": "login", "vlan": 390, "link": "10.190.0.0/28"}
     business["flows"] = [  # of IPv4: NVUE filters no IPv6 out of an SVI
         {"source": "office", "destination": "login", "services": ["ssh"]},
         {"source": "outside", "destination": "api", "services": ["https"]},

@@ -49,6 +49,7 @@ def test_each_rule_of_each_gateways_lists_is_counted_on_both_leaves_of_a_pair() 
 def test_a_relay_of_dhcp_takes_a_rule_of_every_list_for_each_way_in_which_packets_meet_it() -> None:
     data = filtered()
     data["planes"]["business"]["dhcp_relay"] = ["192.0.2.53"]
+    data["planes"]["business"]["default_route"] = {"leaves_of": "login", "vlan": 390, "link": "10.190.0.0/28"}
     assert [used for used, _ in rules(front.built(data), "front-leaf-g3-a")] == [46 + 4 * (2 + 2), 28 + 2 * 2]
     assert rules(front.built(data), "front-leaf-g1-a")[0][0] == 16 + 2 * (1 + 2)
 

@@ -96,7 +96,9 @@ def test_groups_have_their_number_on_both_leaves_and_the_peer_link_carries_all_t
 
 
 def test_both_leaves_have_an_address_of_their_own_and_the_same_gateway() -> None:
-    one, other = (port(f"{LEAVES['eos']}-{leaf}", "Vlan200") for leaf in "ab")
+    built = front.built(front_full.data("gpu"))
+    leaves = [device_config(built, built.device(f"{LEAVES['eos']}-{leaf}")).config for leaf in "ab"]
+    one, other = (next(each for each in leaf.interfaces if each.name == "Vlan210") for leaf in leaves)
     assert (one.address, other.address) == ("10.168.0.2/25", "10.168.0.3/25")
     assert (one.ipv6_address, other.ipv6_address) == ("fd00:200:0:1::2/64", "fd00:200:0:1::3/64")
     assert one.gateway == other.gateway == Gateway("10.168.0.1", "fd00:200:0:1::1", "00:00:5e:00:01:ff")
@@ -119,11 +121,14 @@ def test_of_both_leaves_with_hsrp_the_first_answers_as_long_as_it_is_there() -> 
 def test_a_leaf_announces_just_the_subnets_of_its_vlans_and_has_no_discard_route_for_them(device: str) -> None:
     config = realised(device).config
     assert config.bgp is not None
-    subnets = {each.subnet for plane in ("storage", "business") for each in network().segments_at(device, plane)}
+    there = [each for plane in ("storage", "business") for each in network().segments_at(device, plane)]
+    subnets = {each.subnet for each in there} | {"0.0.0.0/0" for each in there if each.is_way_out}
     own = next(each for each in config.routing_policy.prefix_lists if each.name == "FRONT-OWN")
     loopback = f"{network().device(device).loopback}/32"
     assert set(config.bgp.networks) == {*subnets, loopback} == {rule.prefix for rule in own.rules}
-    assert config.static_routes == ()
+    assert {(each.prefix, *each.next_hops) for each in config.static_routes} == {
+        ("0.0.0.0/0", "10.190.0.1") for each in there if each.is_way_out
+    }
 
 
 @pytest.mark.parametrize("device", BOTH)
@@ -149,8 +154,12 @@ def test_hsrps_own_packets_pass_where_one_of_both_leaves_answers_and_nowhere_els
             if rule.destination_ports in {(1985, 1985), (2029, 2029)}
         }
 
-    assert hellos(NXOS) == {("STORAGE-V200-IN", "224.0.0.102/32"), ("STORAGE-V200-IN-V6", "ff02::66/128")}
+    assert hellos(NXOS) == {("STORAGE-V200-IN", "224.0.0.102/32")}
     assert hellos(EOS) == hellos(NVUE) == set()
+    with_v6 = front.built(front_full.data("store"))
+    lists = device_config(with_v6, with_v6.device(NXOS)).config.access_lists
+    own = {each.name for each in lists for rule in each.rules if rule.destination_ports == (2029, 2029)}
+    assert own == {"STORAGE-V210-IN-V6"}
 
 
 def test_addresses_are_handed_out_only_where_a_relay_is_asked_for() -> None:
@@ -183,7 +192,7 @@ def test_a_spine_has_nothing_of_the_planes_but_the_classes() -> None:
 
 def test_a_list_that_a_switch_cannot_apply_is_refused_and_not_left_out() -> None:
     intended: dict[str, Any] = front_full.data()
-    intended["planes"]["business"]["pools"]["hosts_v6"] = "fd00:300::/48"
+    intended["planes"]["business"]["vlans"]["login"]["hosts_v6"] = "fd00:300::/64"
     found = front.built(intended)
     with pytest.raises(DesignError, match="no access list can be applied to a routed port so"):
         device_config(found, found.device(NVUE))

@@ -122,7 +122,7 @@ def test_hosts_on_the_leaves_of_others_have_ports_and_a_bond_of_their_own_names(
 
 def test_the_default_route_of_a_host_is_by_one_plane_and_replaces_the_routes_there() -> None:
     data = placed()
-    data["planes"]["business"]["default_route"] = True
+    data["planes"]["business"]["default_route"] = {"leaves_of": "login", "vlan": 390, "link": "10.190.0.0/28"}
     storage, business = of("gpu-1", data).planes
     assert (storage.default_route, business.default_route) == (False, True)
     assert (storage.routes, business.routes) == (("10.168.0.0/16",), ())
@@ -140,7 +140,7 @@ def with_vlans() -> dict[str, Any]:
     """Logins in a subnet of their own, and IPv6."""
     data = placed()
     data["planes"]["business"].update(
-        pools={"hosts": "10.169.0.0/16", "hosts_v6": "fd00:169::/48"},
+        pools={"hosts": "10.169.0.0/16"},
         vlans={"users": {"id": 310, "groups": ["login"], "hosts": "10.170.1.0/24", "hosts_v6": "fd00:170:1::/64"}},
         networks={"offices": ["10.50.0.0/16"]},
         services={"ssh": {"tcp": [22]}},
@@ -169,9 +169,10 @@ def test_ipv6_is_at_the_same_place_of_its_subnet_as_ipv4() -> None:
     data = with_vlans()
     login, gpu = plane_of("login-1", data, "business"), plane_of("gpu-3", data, "business")
     assert (login.address_v6, login.prefix_length_v6, login.gateway_v6) == ("fd00:170:1::4", 64, "fd00:170:1::1")
+    assert (gpu.address, gpu.address_v6, gpu.gateway_v6) == ("10.169.0.6", None, None)
+    data["planes"]["business"]["vlans"] = {"gpus": {"id": 320, "groups": ["gpu"], "hosts_v6": "fd00:169:0:1::/64"}}
+    gpu = plane_of("gpu-3", data, "business")
     assert (gpu.address, gpu.address_v6, gpu.gateway_v6) == ("10.169.0.6", "fd00:169:0:1::6", "fd00:169:0:1::1")
-    assert gpu.routes_v6 == ("fd00:169::/48", "fd00:170:1::/64")
-    assert login.routes_v6 == ("fd00:169::/48",)
 
 
 def test_ports_of_one_host_that_are_elsewhere_are_found_there() -> None:

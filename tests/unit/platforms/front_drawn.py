@@ -11,20 +11,23 @@ from tests.unit.design import front, front_full
 @st.composite
 def intents(draw: st.DrawFn) -> dict[str, Any]:
     """The intent of the full front fabric, with some of it left out or changed."""
-    data = front_full.data()
+    v6 = draw(st.sampled_from((None, "gpu", "store")))
+    data = front_full.data(v6)
     storage, business = data["planes"]["storage"], data["planes"]["business"]
-    vlans = draw(st.lists(st.integers(2, 999), min_size=4, max_size=4, unique=True))
-    storage["vlan"], business["vlan"], business["vlans"]["login"]["id"], business["vlans"]["api"]["id"] = vlans
-    if draw(st.booleans()):
-        del storage["pools"]["hosts_v6"]
+    vlans = draw(st.lists(st.integers(2, 999), min_size=6, max_size=6, unique=True))
+    storage["vlan"], business["vlan"], business["default_route"]["vlan"], of_v6 = vlans[:4]
+    if v6 is not None:
+        storage["vlans"]["v6"]["id"] = of_v6
+    for name, number in zip(("login", "api"), vlans[4:], strict=True):
+        business["vlans"][name]["id"] = number
     if draw(st.booleans()):
         del storage["flows"], storage["services"]
-    if draw(st.booleans()):
-        business["default_route"] = True
-    servers = st.lists(st.sampled_from(("192.0.2.1", "192.0.2.53", "198.51.100.9")), max_size=3, unique=True)
+    # the way out is for business alone: servers of storage are in the site
+    there = {"storage": ("10.169.0.100", "10.169.0.101", "10.171.1.9"), "business": ("192.0.2.1", "192.0.2.53")}
     for plane in (storage, business):
         plane.pop("dhcp_relay", None)
-        if relays := draw(servers):
+        own = there["storage" if plane is storage else "business"]
+        if relays := draw(st.lists(st.sampled_from(own), max_size=len(own), unique=True)):
             plane["dhcp_relay"] = relays
         plane.pop("storm_control", None)
         kinds = ("broadcast_pps", "multicast_pps", *(("unknown_unicast_pps",) if plane is business else ()))

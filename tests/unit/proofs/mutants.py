@@ -252,7 +252,8 @@ def bmc_shares_a_port(draw: Random, site: Site) -> Site | None:
     """NC-SI: the BMC of a host is on a port that its host uses."""
     if "oob" not in site.network.planes:
         return None
-    at = draw.choice([each for each in site.attached if each.plane in ("storage", "business") and each.tag is None])
+    own = [each for each in site.attached if each.host in site.network.hosts and each.tag is None]
+    at = draw.choice([each for each in own if each.plane in ("storage", "business")])
     return replace(site, shared_bmcs={at.host: at.plane}, before=site)
 
 

@@ -50,16 +50,17 @@ SPARE_PORTS = {"rails": ("Ethernet48", "Ethernet30/1"), "oob": ("Ethernet47", "s
 
 
 def intent(draw: Random) -> dict[str, Any]:
-    data = front_full.data()
+    v6 = draw.choice((None, "gpu", "store"))
+    data = front_full.data(v6)
     storage, business = data["planes"]["storage"], data["planes"]["business"]
-    storage["vlan"], business["vlan"], login, api = draw.sample(range(2, 999), 4)
-    business["vlans"]["login"]["id"], business["vlans"]["api"]["id"] = login, api
-    if draw.random() < 0.5:
-        del storage["pools"]["hosts_v6"]
+    vlans = draw.sample(range(2, 999), 6)
+    storage["vlan"], business["vlan"], business["default_route"]["vlan"], of_v6 = vlans[:4]
+    if v6 is not None:
+        storage["vlans"]["v6"]["id"] = of_v6
+    for name, number in zip(("login", "api"), vlans[4:], strict=True):
+        business["vlans"][name]["id"] = number
     if draw.random() < 0.5:
         del business["dhcp_relay"]
-    if draw.random() < 0.3:
-        business["default_route"] = True
     if draw.random() < 0.5:
         in_vrf(data)
     if draw.random() < 0.6:

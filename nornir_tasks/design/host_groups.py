@@ -24,7 +24,7 @@ def playbook_group_of(demands: Iterable[Demand], among: Kinds, marks: Marks) -> 
     Raises IntentError for groups that have the name of one of the latter, and belong to another.
     """
     of_group: dict[str, list[Demand]] = {}
-    for demand in demands:
+    for demand in (each for each in demands if not each.is_of_machines):
         of_group.setdefault(demand.group, []).append(demand)
     found = {group: _group(group, on, among) for group, on in of_group.items()}
     kept = {name: name for name in (*playbook_groups(among), PLANNED)}

@@ -157,7 +157,7 @@ def one_firewall() -> Iterator[Pair]:
         for line in ("2001:db8:100::1/64 wan", "2001:db8:101::1/64 dmz", "fd00:190::1/64 lan"):
             address, port = line.split()
             pair.ip("firewall-1", "address", "add", address, "dev", port, "nodad")
-        routes = ["default via 203.0.113.4", "default via 2001:db8:100::4", "fd00:300::/48 via fd00:190::4"]
+        routes = ["default via 203.0.113.4", "default via 2001:db8:100::4", "fd00:300:0:3::/64 via fd00:190::4"]
         routes += [
             f"{each} via 10.190.0.4" for each in ("10.177.0.0/16", "10.168.0.0/13", "10.176.0.0/16", "10.183.0.0/16")
         ]

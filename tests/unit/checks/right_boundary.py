@@ -57,7 +57,7 @@ ROUTES = (
     "0.0.0.0/0 via 203.0.113.4 dev wan",
     "::/0 via 2001:db8:100::4 dev wan",
     "10.177.0.0/16 via 10.190.0.4 dev lan",
-    "fd00:300::/48 via fd00:190::4 dev lan",
+    "fd00:300:0:3::/64 via fd00:190::4 dev lan",
 )
 
 

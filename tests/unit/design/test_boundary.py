@@ -51,6 +51,7 @@ def test_the_matrix_has_a_row_for_each_service_of_each_flow_and_for_what_is_publ
         ("flows[1]", "dmz", "outside", "udp", ((53, 53),)),
         ("flows[2]", "outside", "business", "tcp", ((443, 443),)),
         ("flows[2]", "outside", "business", "icmp", ()),
+        ("flows[3]", "business", "dmz", "udp", ((67, 67),)),
         ("published.portal", "outside", "dmz", "tcp", ((80, 80), (443, 443))),
         ("published.portal", "dmz", "business", "tcp", ((8443, 8443),)),
         ("bastions", "outside", "dmz", "tcp", ((22, 22),)),
@@ -123,7 +124,7 @@ def test_what_lies_behind_a_link_is_routed_to_its_gateway() -> None:
     assert found == {
         "outside": [("0.0.0.0/0", "203.0.113.4"), ("::/0", "2001:db8:100::4")],
         "dmz": [],
-        "business": [("10.177.0.0/16", "10.190.0.4"), ("fd00:300::/48", "fd00:190::4")],
+        "business": [("10.177.0.0/16", "10.190.0.4"), ("fd00:300:0:3::/64", "fd00:190::4")],
     }
 
 

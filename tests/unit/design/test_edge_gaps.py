@@ -59,7 +59,11 @@ def test_who_has_addresses_of_his_own_reaches_nobody_outside_by_a_family_that_no
 
 def test_what_is_published_at_addresses_of_which_no_upstream_is_told_is_named(tmp_path: Path) -> None:
     text = (resource("inventory") / "lab" / "fabric.yml").read_text(encoding="utf-8")
-    for old, new in (("203.0.113.64/27", "192.0.2.192/27"), ("203.0.113.7", "192.0.2.20")):
+    for old, new in (
+        ("203.0.113.64/27", "192.0.2.192/27"),
+        ("203.0.113.7", "192.0.2.20"),
+        ("203.0.113.90", "192.0.2.210"),
+    ):
         assert old in text
         text = text.replace(old, new)
     (tmp_path / "fabric.yml").write_text(text, encoding="utf-8")

@@ -15,10 +15,10 @@ split in two, for storage nodes (2 x 200G) they are whole; a leaf has 2 peer lin
 Business fabric, 4:1. 48 hosts of 25G on a leaf of 48 ports; 1,200 / 4 = 300: 3 uplinks of 100G.
 
 - 3,584 GPU hosts / 48 = 74.7: 75 pairs; 16 logins and 32 services share one; 48 hosts of interfaces have one; 96
-  notebooks two: 79 pairs, 158 leaves.
+  notebooks two; the two machines of the way out have one of their own: 80 pairs, 160 leaves.
 - Spines are 7060DX5-64S with cages of 4 x 100G, 256 ports: 3 spines take one link of each leaf. 2 spines would take 4
-  uplinks of each (3 do not spread evenly), 316 for 256 ports. 158 + 3 = 161 switches.
-- Links: (3,584 + 16 + 32 + 48 + 96) x 2 = 7,552 to hosts, 158 x 3 = 474 to spines, 79 x 2 = 158 within pairs.
+  uplinks of each (3 do not spread evenly), 320 for 256 ports. 160 + 3 = 163 switches.
+- Links: (3,584 + 16 + 32 + 48 + 96 + 2) x 2 = 7,556 to hosts, 160 x 3 = 480 to spines, 80 x 2 = 160 within pairs.
 
 Storage demand. 1,500 GiB/s are 1,500 x 8.589934592 = 12,884.9 Gbit/s, a checkpoint of 60,000 GiB within 60 s 8,589.9.
 
@@ -50,7 +50,7 @@ def site() -> SiteDesign:
     [
         ("compute", 256, 32, 28672, 4096, None, 7.0),
         ("storage", 176, 8, 7424, 1408, 176, 2.75),
-        ("business", 158, 3, 7552, 474, 158, 4.0),
+        ("business", 160, 3, 7556, 480, 160, 4.0),
     ],
 )
 def test_the_reference_site_has_the_switches_and_links_that_were_worked_out_by_hand(
@@ -96,8 +96,8 @@ def test_the_storage_demand_of_the_reference_site_is_compared_with_each_part_as_
 
 def test_every_pair_has_its_own_subnet_gateway_and_two_leaves_with_addresses_of_it() -> None:
     network = site().network
-    assert len(network.pairs) == 88 + 79
-    assert len(network.segments) == 88 + 79
+    assert len(network.pairs) == 88 + 80
+    assert len(network.segments) == 88 + 80
     assert len({each.subnet for each in network.segments}) == len(network.segments)
     for each in network.segments:
         addresses = [each.gateway, *(address for _, address in each.leaves)]
@@ -118,4 +118,4 @@ def test_every_switch_of_the_reference_site_is_realised(figure: Callable[[str], 
     begin = time.process_time()
     switches = sum(1 for _ in device_configs(site().network))
     figure(f"realised {switches} switches of ref-28672-front in {time.process_time() - begin:.1f} s of CPU")
-    assert switches == 288 + 184 + 161
+    assert switches == 288 + 184 + 163

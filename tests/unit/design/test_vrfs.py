@@ -286,5 +286,24 @@ def test_the_vrf_that_the_management_port_is_in_is_protected_whatever_it_is_call
         assert is_protected(line, eos, here), line
         assert not is_protected(line, eos), line
     assert not is_protected(("vrf instance STORAGE-B",), eos, here)
-    for line in ("vrf instance mgmt", "ip route 0.0.0.0/0 10.32.0.1", "ip route vrf MGMT 10.0.0.0/8 Null0"):
+    for line in ("vrf instance mgmt", "ip route vrf MGMT 10.0.0.0/8 Null0"):
         assert is_protected((line,), eos), line
+
+
+def test_a_default_route_is_protected_where_the_management_port_is_in_the_same_vrf() -> None:
+    beside = {
+        "eos": "interface Management1\n   ip address 192.0.2.7/24\n",
+        "nvue": "interface:\n  eth0:\n    ip:\n      address:\n        192.0.2.7/24: {}\n",
+    }
+    apart = {
+        "eos": "interface Management1\n   vrf MGMT\n   ip address 192.0.2.7/24\n",
+        "nvue": "interface:\n  eth0:\n    ip:\n      vrf: mgmt\n",
+    }
+    lines = {
+        "eos": ("ip route 0.0.0.0/0 Vlan390 10.190.0.1",),
+        "nvue": ("vrf", "default", "router", "static", "0.0.0.0/0", "via", "10.190.0.1"),
+    }
+    for name, line in lines.items():
+        os = platforms()[name]
+        for running, expected in ((beside[name], True), (apart[name], False)):
+            assert is_protected(line, os, os.management_path(os.to_tree(running))) is expected, (name, running)

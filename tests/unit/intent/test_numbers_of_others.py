@@ -25,7 +25,7 @@ TAKEN = (
     ("links: 10.160.0.0/13", "links: 8.0.0.0/8", "pools.links: public addresses"),
     ("loopback: 10.255.0.0/16", "loopback: 172.32.0.0/16", "pools.loopback: public addresses"),
     ("hosts: 10.168.0.0/13", "hosts: 100.128.0.0/13", "pools.hosts: public addresses"),
-    ('hosts_v6: "fd00:300::/48"', 'hosts_v6: "2a00:300::/48"', "pools.hosts_v6: public addresses"),
+    ('hosts_v6: "fd00:300:0:3::/64"', 'hosts_v6: "2a00:300:0:3::/64"', "services.hosts_v6: public addresses"),
     ("asn: 4200000000-4200099999", "asn: 1-20000", "pools.asn: public AS numbers"),
     ("asn: 4200200000-4200209999", "asn: 70000-90000", "pools.asn: public AS numbers"),
     ("clients: [10.183.0.0/16]", "clients: [10.183.0.0/16, 0.0.0.0/0]", "clients[1]: everybody may try to log in"),
@@ -35,7 +35,7 @@ FOR_ANYBODY = (
     ("hosts: 10.168.0.0/13", "hosts: 192.168.0.0/16"),
     ("loopback: 10.255.0.0/16", "loopback: 100.64.0.0/16"),
     ("asn: 4200000000-4200099999", "asn: 64512-65534"),
-    ('hosts_v6: "fd00:300::/48"', 'hosts_v6: "2001:db8:300::/48"'),
+    ('hosts_v6: "fd00:300:0:3::/64"', 'hosts_v6: "2001:db8:300:3::/64"'),
 )
 
 

@@ -163,6 +163,8 @@ class Capabilities:
     """What decides instead, for the operator."""
     has_connect_retry: bool = True
     """The time between two attempts to open a BGP session can be set."""
+    has_update_waits: bool = False
+    """BGP can be told to tell nobody of routes before they are in hardware, and before all neighbours were heard."""
     svi_prefix: str = "Vlan"
     """An SVI is called this and its VLAN's number."""
     svi_service: str | None = None

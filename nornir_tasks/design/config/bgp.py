@@ -111,6 +111,8 @@ class BgpVrf:
     router_id: str
     maximum_paths: int
     networks: tuple[str, ...]
+    wait_for_install: bool = False
+    wait_for_convergence: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,10 @@ class Bgp:
     """The VRFs besides the default one in which it runs."""
     validators: tuple[Validator, ...] = ()
     """Who is asked for the origins of prefixes; what route maps do with that: ``RouteMapRule.match_origin``."""
+    wait_for_install: bool = False
+    """Nobody is told of a route that is not in hardware yet: what is drawn here is not dropped here."""
+    wait_for_convergence: bool = False
+    """After BGP starts, nothing is installed or told until all neighbours have told all that they know, or are late."""
 
     @property
     def has_ipv6(self) -> bool:

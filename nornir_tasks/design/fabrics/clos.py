@@ -100,6 +100,10 @@ class _Switch:
             multipath_relax=True,
             graceful_restart_helper_only=True,
             log_neighbor_changes=True,
+            wait_for_install=True,
+            # a leaf tells at once: hosts wait for it, and its reload delays count on that (aristaeos.blogspot.com,
+            # "BGP wait-for-install and wait-for-convergence": where layer 2 ends the former alone, on spines both)
+            wait_for_convergence=self.device.level > 0,
             networks=own if vrf is None else None,
             peer_groups=self.peer_groups(),
             neighbors={each.key: each for each in map(self.neighbor, self.between_switches)},

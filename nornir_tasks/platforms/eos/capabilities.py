@@ -171,6 +171,8 @@ _TOMAHAWK4 = Capabilities(
     # arista.eos (ansible 12.3.0) bgp_global: "neighbor X idle-restart-timer N" (seconds); no connect retry timer exists
     has_prefix_restart=True,
     has_connect_retry=False,
+    # aristanetworks/avd at 3cac535c1697, platform_settings: all switches of the catalogue have both
+    has_update_waits=True,
     # batfish arista_bgp_show_run_all_3, vEOS 4.23.0.1F: "maximum-paths 1 ecmp 128" is what stands without the line
     max_ecmp_paths=128,
     # pyavd renders 300 ms with multiplier 3 as EOS's own default; what an ASIC takes below is not sourced

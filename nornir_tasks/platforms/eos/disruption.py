@@ -124,6 +124,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (rf"{_BGP} / (?:no )?bgp (?:default|log-neighbor-changes|bestpath)\b.*", Disruption.NONE),
     # what caches say changes what is taken, as the policy has it; none says anything until it is asked
     (rf"{_BGP} / (?:no )?rpki (?:cache|origin-validation)\b.*", Disruption.NONE),
+    # they say when what is learned later is installed and told
+    (rf"{_BGP} / (?:no )?update wait-(?:install|for-convergence)", Disruption.NONE),
     (rf"{_BGP} / (?:(?:no )?graceful-restart|maximum-paths .*)", Disruption.NONE),
     (
         rf"{_BGP} / (?:no )?neighbor \S+ (?:bfd|description|idle-restart-timer|maximum-routes|out-delay|"

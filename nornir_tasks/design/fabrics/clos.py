@@ -242,6 +242,7 @@ class _Switch:
             prefix_restart_min=PREFIX_RESTART_MIN,
             route_map_in=None if level == 0 else self.name("IN"),
             route_map_out=self.name("OUT"),
+            password=self.fabric.password,
         )
 
     def neighbor(self, circuit: Circuit) -> Neighbor:

@@ -215,6 +215,9 @@ _TOMAHAWK4 = Capabilities(
     has_tags=True,
     # pyavd 6.4.0 schema: port_channel_interfaces[].name and ethernet_interfaces[].channel_group.id, min_links 0 to 120
     lag_prefix=LAG,
+    # on which of both a profile binds, no text of Arista's says. pyavd 6.4.0 has it on the group (eos__port_channel_
+    # interfaces; of a port with members' profiles its eos_designs has it on these in fallback alone): it stands on both
+    lag_profile_on="both",
     max_lag=2000,
     max_min_links=120,
     individual_after_s=INDIVIDUAL_AFTER_S,

@@ -69,6 +69,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # (CumulusNetworks/docs, Switch-Port-Attributes.md, on FEC; AMD Instinct cluster networking guide, on training)
     (r"interface Ethernet\S+ / (?:no )?(?:speed|error-correction|phy) .*", Disruption.PORT_FLAP),
     (r"interface Ethernet\S+ / (?:no )?(?:mtu|service-profile|qos) .*", Disruption.DATAPLANE_BLIP),
+    (r"interface Port-Channel\d+ / (?:no )?service-profile .*", Disruption.DATAPLANE_BLIP),
     (r"interface Ethernet\S+ / (?:no )?priority-flow-control.*", Disruption.DATAPLANE_BLIP),
     # the port loses its addresses and with them all sessions; no source says that its link stays up meanwhile
     (r"interface Ethernet[\d/]+ / (?:no )?vrf .*", Disruption.PORT_FLAP),

@@ -1,7 +1,7 @@
 """What ``qos roce`` sets, and single paths of ``qos`` set too: the paths decide, as where NVIDIA's page changes RoCE.
 
-CumulusNetworks/docs, RDMA-over-Converged-Ethernet-RoCE.md, "Change RoCE Configuration". The word itself decides only what
-no path says: that there is a lossless pool or none, how large pools are, and for which length of cable PFC has headroom
+CumulusNetworks/docs, RDMA-over-Converged-Ethernet-RoCE.md, "Change RoCE Configuration". The word decides only what no
+path says: that there is a lossless pool or none, how large pools are, and for which length of cable PFC has headroom
 where the system's own is enough.
 """
 

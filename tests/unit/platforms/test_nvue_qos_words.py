@@ -31,25 +31,25 @@ def left_to_the_word(each: Realised) -> Iterator[str]:
     tree = platform("nvue").to_tree(render(each.config, each.capabilities, environment("nvue")))
     rows = {" / ".join(path) for path in tree.paths()}
 
-    def said(*path: str) -> bool:
+    def is_set(*path: str) -> bool:
         return any(row.startswith(" / ".join(("qos", *path))) for row in rows)
 
     for dscp in range(64):
-        if not said("mapping", shared, "dscp", str(dscp), "switch-priority: "):
+        if not is_set("mapping", shared, "dscp", str(dscp), "switch-priority: "):
             yield f"priority of DSCP {dscp}"
-    if not said("mapping", shared, "trust: "):
+    if not is_set("mapping", shared, "trust: "):
         yield "trust"
     for known in qos.classes:
-        if not said("egress-queue-mapping", shared, "switch-priority", str(known.priority), "traffic-class: "):
+        if not is_set("egress-queue-mapping", shared, "switch-priority", str(known.priority), "traffic-class: "):
             yield f"queue of priority {known.priority}"
-        if known.lossless and not said("pfc", shared, "switch-priority", str(known.priority)):
+        if known.lossless and not is_set("pfc", shared, "switch-priority", str(known.priority)):
             yield f"PFC of priority {known.priority}"
     for profile in qos.profiles:
         for queue in profile.queues:
             at = (profile.name, "traffic-class", str(queue.number))
-            if not said("egress-scheduler", *at, "mode: "):
+            if not is_set("egress-scheduler", *at, "mode: "):
                 yield f"scheduling of queue {queue.number}"
-            if queue.number in (0, 3) and not said("congestion-control", *at, "ecn: "):
+            if queue.number in (0, 3) and not is_set("congestion-control", *at, "ecn: "):
                 yield f"ECN of queue {queue.number}"
 
 

@@ -217,7 +217,7 @@ _TOMAHAWK4 = Capabilities(
     lag_prefix=LAG,
     # on which of both a profile binds, no text of Arista's says. pyavd 6.4.0 has it on the group (eos__port_channel_
     # interfaces; of a port with members' profiles its eos_designs has it on these in fallback alone): it stands on both
-    lag_profile_on="both",
+    lag_profile_on="each",
     max_lag=2000,
     max_min_links=120,
     individual_after_s=INDIVIDUAL_AFTER_S,

@@ -342,6 +342,8 @@ def _compare(mine: BgpInstance, near: BgpNeighbor, its: BgpInstance, far: BgpNei
         raise _RefusedError("active", "TTL security or multihop does not match the other end's")
     if near.has_password != far.has_password:
         raise _RefusedError("active", "only one end uses a password")
+    if None not in (near.password, far.password) and near.password != far.password:
+        raise _RefusedError("active", "both ends use passwords, and other ones")
     if near.bfd != far.bfd:
         raise _RefusedError("idle", f"BFD is on at {'this' if near.bfd else 'the other'} end only")
     if not (near.is_ipv4_active and far.is_ipv4_active):

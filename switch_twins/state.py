@@ -95,7 +95,8 @@ class BgpNeighbor:
     is_ipv4_active      IPv4 unicast is activated for it
     ttl_security_hops   GTSM: hop count of ``ttl-security hops`` / ``ttl maximum-hops``; None if off
     ebgp_multihop       TTL of eBGP multihop; None if off
-    has_password        MD5 or AO authentication is on (the hashes of two systems cannot be compared)
+    has_password        MD5 or AO authentication is on
+    password            of TCP MD5, where what stands in the configuration tells it
     bfd                 the session is tied to BFD
     prefix_limit        prefixes accepted before the session is torn down; None if there is no limit
     prefix_limit_restart_s  seconds until a torn-down session may try again; None: never by itself
@@ -111,6 +112,7 @@ class BgpNeighbor:
     ttl_security_hops: int | None = None
     ebgp_multihop: int | None = None
     has_password: bool = False
+    password: str | None = field(default=None, repr=False)
     route_map_in: str | None = None
     route_map_out: str | None = None
     prefix_list_in: str | None = None

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Far, Finding, Verdict
-from nornir_tasks.design.config.bgp import Neighbor
+from nornir_tasks.design.config.bgp import Neighbor, signed_alike
 from nornir_tasks.design.config.vrfs import SessionKey, key_name
 from nornir_tasks.design.device_config import DeviceConfig
 
@@ -84,6 +84,8 @@ def _reasons(evidence: Evidence, configured: Configured, device: str, port: str,
         yield f"{far.device} has no neighbour {key_name(key) if key[1] else '(no address here)'}"
     elif back.remote_as != here.bgp.asn:
         yield f"remote AS is {back.remote_as} at {far.device}, {device} is AS {here.bgp.asn}"
+    if ours is not None and back is not None and not signed_alike(here.bgp, ours, there.bgp, back):
+        yield f"its password at {far.device} is another than at {device}"
 
 
 def _configured_there(here: DeviceConfig, port: str, far: Far, neighbor: Neighbor) -> SessionKey:

@@ -76,11 +76,12 @@ def check_qos(evidence: Evidence) -> list[Finding]:
             continue
         profiles = {profile.name: profile for profile in config.qos.profiles}
         seen = {each.port: each for each in observed.qos}
+        carries = evidence.network.device(device).capabilities.lag_profile_on == "both"
         findings.append(_code_points(config, observed))
         for port in config.interfaces:
             if port.qos_profile is not None:
                 found = _port(evidence, config, port, profiles, seen.get(port.name))
-                findings += [each for each in found if _is_judged(each.check, port, config)]
+                findings += [each for each in found if _is_judged(each.check, port, config, carries=carries)]
     return findings
 
 
@@ -126,10 +127,12 @@ def _port(
         yield Finding(name, config.name, port.name, verdict, message, f"{name} {_spell(value)}", here)
 
 
-def _is_judged(check: str, port: Interface, config: DeviceConfig) -> bool:
-    """Does this port show it itself, or its group, or its members?"""
+def _is_judged(check: str, port: Interface, config: DeviceConfig, *, carries: bool) -> bool:
+    """Does this port show it itself, or its group, or its members? ``carries``: groups show their members' policies."""
     if port.lag is not None:
-        return check in _OF_GROUP
+        return carries and check in _OF_GROUP
+    if not carries:
+        return True
     carried = {each.name for each in config.interfaces if each.lag is not None and each.qos_profile is not None}
     return port.member is None or port.member.group not in carried or check not in _OF_GROUP
 

@@ -23,6 +23,7 @@ from nornir_tasks.deploy.problems import (
     unguarded,
 )
 from nornir_tasks.deploy.removals import Sides
+from nornir_tasks.deploy.signed_anew import signed_anew
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.vrfs import SessionKey, key_name
@@ -68,7 +69,7 @@ class _Committed:
 
     token: str
     up_before: frozenset[SessionKey]
-    """Its BGP neighbours whose session was up."""
+    """Its BGP neighbours whose session was up, and shall be again before the far end is pushed."""
     foreign_before: ConfigTree
     """The running lines that are not ours."""
 
@@ -117,7 +118,7 @@ class Transaction:
         self._refuse_unshown(plan)
         if met := in_the_way(self.device, plan.others):
             raise RefusedError(met)
-        up_before = session.established()
+        up_before = session.established() - signed_anew(self.wanted.config, plan.changes)
         token = self._stage(session, plan)
         self._commit(session, token)
         return _Committed(token, up_before, plan.foreign_before)

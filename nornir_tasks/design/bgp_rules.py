@@ -32,6 +32,8 @@ def within(intended: PartialConfig, capabilities: Capabilities, system: str, not
     if intended.asn is None:
         return None
     groups = (intended.peer_groups or {}).values()
+    installed = intended.wait_for_install is True and capabilities.has_update_waits
+    converged = intended.wait_for_convergence is True and capabilities.has_update_waits
     return Bgp(
         asn=intended.asn,
         router_id=intended.router_id or "",
@@ -44,11 +46,13 @@ def within(intended: PartialConfig, capabilities: Capabilities, system: str, not
         peer_groups=tuple(_peer_group(group, capabilities, system, note) for group in groups),
         neighbors=tuple((intended.neighbors or {}).values()),
         vrfs=tuple(
-            BgpVrf(name, each.router_id, each.maximum_paths or 1, tuple(each.networks or ()))
+            BgpVrf(name, each.router_id, each.maximum_paths or 1, tuple(each.networks or ()), installed, converged)
             for name, each in (intended.vrfs or {}).items()
             if each.router_id is not None
         ),
         validators=tuple((intended.validators or {}).values()),
+        wait_for_install=installed,
+        wait_for_convergence=converged,
     )
 
 

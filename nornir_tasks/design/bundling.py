@@ -111,7 +111,7 @@ def spread(ports: Mapping[str, PartialPort], known: Capabilities) -> dict[str, P
     found = dict(ports)
     for name, port in ports.items():
         if port.lag is not None:
-            profile = port.profile if known.lag_profile_on == "both" else None
+            profile = None if known.lag_profile_on == "members" else port.profile
             found[name] = replace(port, profile=profile, storm=None if _on_members(known) else port.storm)
         elif port.member_of is not None and (group := ports.get(port.member_of)) is not None:
             found[name] = _with_group(port, group, known)

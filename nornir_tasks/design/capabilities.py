@@ -163,6 +163,8 @@ class Capabilities:
     """What decides instead, for the operator."""
     has_connect_retry: bool = True
     """The time between two attempts to open a BGP session can be set."""
+    has_update_waits: bool = False
+    """BGP can be told to tell nobody of routes before they are in hardware, and before all neighbours were heard."""
     svi_prefix: str = "Vlan"
     """An SVI is called this and its VLAN's number."""
     svi_service: str | None = None
@@ -234,8 +236,9 @@ class Capabilities:
     lag_repeated: Literal["never", "individual", "always"] = "never"
     """When a member has the lines of its group's VLANs as well: where it may work individually (EOS), or always, and
     then the MTU too (NX-OS)."""
-    lag_profile_on: Literal["members", "both"] = "members"
-    """Whose lines say the port profile: the members', or in part the group's (NX-OS: its policies, and PFC on both)."""
+    lag_profile_on: Literal["members", "both", "each"] = "members"
+    """Whose lines say the port profile: the members', in part the group's (``both``, NX-OS: its policies, and PFC on
+    both), or each's, whole (``each``, EOS: where it binds is not known; members show it)."""
     individual_after_s: int | None = None
     """How long a member waits for LACPDUs before it works individually, unless the intent says it; None: fixed."""
     max_min_links: int | None = None

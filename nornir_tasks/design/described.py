@@ -13,6 +13,7 @@ from nornir_tasks.design.plane import Plane
 from nornir_tasks.design.prefix_limits import LeafPrefixes, announced
 from nornir_tasks.design.sections import Section
 from nornir_tasks.intent.front_model import StormControlIntent
+from nornir_tasks.intent.secret_name import placeholder
 
 DRAIN_PREPEND = 3
 """A path through a drained switch is this much longer: more than any detour in a fabric of three tiers is."""
@@ -46,6 +47,7 @@ def fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
             [LeafPrefixes(each.layout, 1 + each.demand.sharers + _vlans_more(each)) for each in own]
         ),
         bfd=intent.routing.bfd,
+        password=None if intent.routing.password is None else placeholder(intent.routing.password.name),
         drain_prepend=DRAIN_PREPEND,
         rail_spine_group=tuple(widest.rail_group(_leaf_rail(widest, rail)) for rail in range(widest.rails)),
         vrf=parts[0].demand.plane.vrf,

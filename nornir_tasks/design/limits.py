@@ -36,7 +36,7 @@ def over_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts
     ]
     for choice in _kinds(choices):
         rules += [check.priorities(choice), check.ecmp(choice), check.routes(choice), check.mtu(choice)]
-        rules += [check.bfd(choice), check.neighbors(choice), check.macs(choice)]
+        rules += [check.bfd(choice), check.password(choice), check.neighbors(choice), check.macs(choice)]
         rules += [buffers.refusals(choices.demand.terms, choice)]
     return list(independent(*rules))
 
@@ -237,6 +237,12 @@ class _Check:
                 f"at most {limit}, or bfd: false",
                 f"{sessions}: one for each link to another switch",
             )
+
+    def password(self, choice: Choice) -> Iterator[Finding]:
+        guards = choice.capabilities.guards
+        if self.demand.fabric.routing.password is not None and guards.md5 is None:
+            what = f"{_name(choice)} has no passwords of BGP sessions: {guards.md5_gap}"
+            yield Finding(self.demand.on_fabric("routing", "password"), what, "no password")
 
     def _sessions(self, choice: Choice) -> int:
         layout = self.layout

@@ -134,6 +134,8 @@ class Fabric:
     """Ports of a switch that are congested at once in the worst case; None: not said."""
     vlans: frozenset[int] = frozenset()
     """VLANs of its own on its switches, beside those of planes and of pairs."""
+    password: str | None = None
+    """Placeholder of the secret that all sessions between its switches are signed with (TCP MD5)."""
 
     @property
     def has_pairs(self) -> bool:

@@ -267,6 +267,9 @@ class PartialConfig:
     multipath_relax: bool | None = None
     graceful_restart_helper_only: bool | None = None
     log_neighbor_changes: bool | None = None
+    wait_for_install: bool | None = None
+    wait_for_convergence: bool | None = None
+    """Both: of all VRFs of the switch, where the OS has lines for that."""
     networks: frozenset[str] | None = field(default=None, metadata=KEYED)
     """Prefixes announced."""
     aggregates: frozenset[str] | None = field(default=None, metadata=KEYED)

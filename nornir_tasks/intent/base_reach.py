@@ -57,7 +57,7 @@ class ControlPlaneIntent(Part):
     """Who may talk to switches over their management ports: an access list with a counted deny at its end.
 
     IPv4 alone. All others get in ICMP, and answers: of TCP that the switch opened, of its time and name servers, of
-    DHCP.
+    DHCP. What comes by other ports does not meet it: docs/not-shown.md has what holds there, and where nothing does.
     """
 
     allowed: Annotated[tuple[Prefix, ...], Field(min_length=1)]

@@ -71,8 +71,7 @@ class UpstreamIntent(Part):
     speed: SpeedGbps | None = None
     """Of the port there."""
     md5: SecretName | None = None
-    """The secret whose value is the password of all sessions with it (TCP MD5, RFC 2385), in the form that the routers
-    store."""
+    """The secret whose value is the password of all sessions with it (TCP MD5, RFC 2385), itself."""
     ao: TcpAoIntent | None = None
     """The same by TCP-AO, which not every system has."""
 

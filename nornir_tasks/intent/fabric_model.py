@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from nornir_tasks.intent import fabric_rules
+from nornir_tasks.intent.account_model import SecretName
 from nornir_tasks.intent.base_model import BaseChoice
 from nornir_tasks.intent.fields import Asns, Breakout, Name, OwnName, Prefix, Ratio, SpeedGbps, System, Unit
 from nornir_tasks.intent.findings import Finding
@@ -193,6 +194,9 @@ class RoutingIntent(Part):
     Refused where a system cannot."""
     bfd: bool = True
     """BFD beside each BGP session between switches. Refused where a switch does not hold so many."""
+    password: SecretName | None = None
+    """The secret whose value is the password of all these sessions (TCP MD5, RFC 2385), itself; without it they have
+    none. A push that adds or changes it ends each session until both its ends have it."""
 
 
 COPIES = "hosts.<group>.nics.<plane>.copies: 2 or 4, as many as each NIC has ports"

@@ -270,10 +270,10 @@ class Routing:
                     theirs = _policy(self.configs[receiver.device].bgp, back, "in")
                     yield sender, receiver, out & self._allowed(receiver.device, theirs)
 
-    def is_known(self, device: str, neighbor: Neighbor) -> bool:
-        """Is the far end of a session one of these switches, and configured for it?"""
+    def answering(self, device: str, neighbor: Neighbor) -> tuple[Router, Neighbor] | None:
+        """The far end of a session, if it is one of these switches and configured for it."""
         bgp = self.configs[device].bgp
-        return bgp is not None and self._answering(Router(device, neighbor.vrf), bgp.asn, neighbor) is not None
+        return None if bgp is None else self._answering(Router(device, neighbor.vrf), bgp.asn, neighbor)
 
     def best(self, router: Router, subnet: Span) -> tuple[list[Router], tuple[str, ...]]:
         """Who announces the longest prefix that holds a subnet, or the static next hops to it; neither: no route."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
+from nornir_tasks.design.config.bgp import signed_alike
 from nornir_tasks.design.config.vrfs import key_name
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.network import Network
@@ -116,9 +117,11 @@ class _Reader:
         """Sessions and routes that are not of the plan and leave it; a management port among the other ports."""
         planned = {each.key for each in wanted.bgp.neighbors} if wanted.bgp is not None else set()
         for each in self.config.bgp.neighbors if self.config.bgp is not None else ():
-            is_known = each.key in planned or routing.is_known(self.config.name, each)
-            if each.vrf in self.used and not is_known:
+            far = routing.answering(self.config.name, each)
+            if each.vrf in self.used and each.key not in planned and far is None:
                 yield f"a BGP session that is not of the plan: {key_name(each.key)}"
+            if far is not None and not signed_alike(self.config.bgp, each, routing.configs[far[0].device].bgp, far[1]):
+                yield f"a BGP session that does not come up: {key_name(each.key)} has another password at {far[0]}"
         for route in self.config.static_routes:
             is_ours = route in wanted.static_routes or all(map(routing.having, route.next_hops))
             if route.vrf in self.used and not is_ours and not _is_elsewhere(route.prefix, self.subnets):

@@ -23,13 +23,16 @@ from nornir_tasks.usecases.site import BOUNDARY, SiteDesign
 
 
 def vault_of(design: SiteDesign, planes: Sequence[str]) -> Vault:
-    """The values of secrets that base configuration and sessions with upstreams name, if among the planes (empty: all).
+    """The values of secrets that fabrics' sessions name, and base configuration and upstreams', if among the planes.
+
+    No planes: all.
 
     Raises IntentError naming every secret that has no value.
     """
     has_base = bool(design.network.base) and (not planes or BASE in planes)
     has_edge = design.network.edge is not None and (not planes or BOUNDARY in planes)
-    names = {**(dict(secrets_of(design)) if has_base else {}), **(dict(_of_upstreams(design)) if has_edge else {})}
+    sessions = (*(_of_upstreams(design) if has_edge else ()), *_of_fabrics(design))
+    names = {**(dict(secrets_of(design)) if has_base else {}), **dict(sessions)}
     if not has_base and not names:
         return NO_SECRETS
     values, problems = {}, list[Problem]()
@@ -40,6 +43,7 @@ def vault_of(design: SiteDesign, planes: Sequence[str]) -> Vault:
             problems += error.problems
     problems += _not_hashes(design, values)
     problems += _not_passwords(design, values) if has_edge else ()
+    problems += _not_of_fabrics(design, values)
     if problems:
         raise IntentError(problems)
     if not names:
@@ -96,6 +100,23 @@ def _of_upstreams(design: SiteDesign) -> Iterator[tuple[str, Path]]:
             yield upstream.md5.name, (*at, "md5")
         if upstream.ao is not None:
             yield upstream.ao.key.name, (*at, "ao", "key")
+
+
+def _of_fabrics(design: SiteDesign) -> Iterator[tuple[str, Path]]:
+    """The same of sessions between switches."""
+    for name, fabric in design.site.intent.fabrics.items():
+        if fabric.routing.password is not None:
+            yield fabric.routing.password.name, ("fabrics", name, "routing", "password")
+
+
+def _not_of_fabrics(design: SiteDesign, values: Mapping[str, str]) -> Iterator[Problem]:
+    """Secrets of sessions between switches that are none which each of these takes."""
+    systems = dict.fromkeys((each.fabric, each.os, each.capabilities.guards.md5) for each in design.network.devices)
+    for name, path in _of_fabrics(design):
+        for fabric, os, facts in systems:
+            if fabric == path[1] and facts is not None and not re.fullmatch(facts.pattern, values.get(name, "unread")):
+                what = f"password of BGP sessions of {os}"
+                yield _unfit(design, _Use(name, path, what, facts.pattern, facts.words, "write another to the secret"))
 
 
 def _not_passwords(design: SiteDesign, values: Mapping[str, str]) -> Iterator[Problem]:

@@ -8,6 +8,7 @@ import re
 from ..engine import Node, Tree
 from ..state import BgpInstance, BgpNeighbor
 from .flags import is_on
+from .session_password import password_in
 
 DEFAULT_MAXIMUM_ROUTES = 12000
 """Source: RUNALL, ``neighbor X maximum-routes 12000`` on every peer that has no line of its own."""
@@ -128,6 +129,7 @@ class Peer:
             ttl_security_hops=self.number("ttl maximum-hops", "hops") or None,
             ebgp_multihop=int(multihop.params.get("hops", 255)) if multihop is not None else None,
             has_password=self.is_on("password"),
+            password=password_in(self.line("password")),
             route_map_in=self.policy("route-map", "in", "map"),
             route_map_out=self.policy("route-map", "out", "map"),
             prefix_list_in=self.policy("prefix-list", "in", "list"),

@@ -20,7 +20,7 @@ from . import to_kernel
 from .extract import active_vlans, is_routed, switch_state
 from .flags import is_on
 from .outside import outside, peers_v6, read_otherwise
-from .session_password import of_type_7
+from .session_password import password_in
 from .twin import EosTwin
 
 _BFD = BfdTimes(300, 300, 3)
@@ -58,7 +58,6 @@ _SWITCHED = re.compile(r"channel-group|switchport (mode|access|trunk)")
 _TOP_REFUSED = re.compile(
     r"router (ospf|isis|rip|general|ospfv3|pim)|interface (Vxlan|Tunnel)|ip nat|policy-map type pbr"
 )
-_PASSWORD = re.compile(r"(?:no )?neighbor (\S+) password ([07]) (\S+)")
 _NO_PASSWORD = "FRR needs the password itself, which this text is not of by its name"  # noqa: S105
 
 
@@ -112,18 +111,8 @@ def _password_of(scopes: Iterable[Node | None], address: str, group: str) -> str
     for name, scope in itertools.product((address, group), scopes):
         line = scope.first(f"neighbor {name} password") if scope is not None and name else None
         if line is not None:
-            return _password_in(line)
+            return password_in(line)
     return None
-
-
-def _password_in(line: Node) -> str | None:
-    found = _PASSWORD.fullmatch(line.words)
-    if found is None or line.negated:
-        return None
-    try:
-        return of_type_7(found[1], found[3]) if found[2] == "7" else found[3]
-    except ValueError:
-        return None
 
 
 def _bfd_of(tree: Tree, scopes: Iterable[Node | None], address: str, group: str) -> BfdTimes:
@@ -187,7 +176,7 @@ def _of_process(process: Node, *, has_devices: bool) -> Iterator[Unplayed]:
 def _of_peer(node: Node, where: str) -> Iterator[Unplayed]:
     words = node.words.split(" ", 2)[2]
     if words.startswith("password"):
-        if _password_in(node) is None and not node.negated:
+        if password_in(node) is None and not node.negated:
             yield Unplayed("neighbor ... password", _NO_PASSWORD, where)
     elif not _PEER.match(words) or (node.negated and not _NO_PEER.match(words)):
         yield Unplayed(node.line, "no counterpart in FRR is known here", where)

@@ -267,6 +267,7 @@ def neighbor(
         ttl_security_hops=_hops(peer, dialect),
         ebgp_multihop=_whole(settings.get("multihop-ttl")),
         has_password=settings.get("password", inherit=(None, "none")) is not None,
+        password=_text(settings.get("password", inherit=(None, "none"))),
         route_map_in=_text(settings.get(*family, "policy", "inbound", "route-map")),
         route_map_out=_text(settings.get(*family, "policy", "outbound", "route-map")),
         prefix_list_in=_text(settings.get(*family, "policy", "inbound", "prefix-list")),

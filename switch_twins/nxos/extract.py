@@ -16,6 +16,7 @@ from .extract_hsrp import hsrp_groups
 from .extract_pair import pair_state
 from .extract_policy import prefix_lists, route_maps, static_routes
 from .extract_trees import trees
+from .password import password_in
 from .ports import FIXED_FROM_GBPS, interfaces, map_of, part_gbps
 from .words import numbers
 
@@ -292,6 +293,7 @@ def neighbor(process: Node, scope: Node, node: Node, family_name: str = "ipv4") 
         ttl_security_hops=int(hops) if hops else None,
         ebgp_multihop=int(multihop) if multihop else None,
         has_password=peer.first("password") is not None,
+        password=password_in(peer.first("password")),
         route_map_in=family.directed("route-map", "map", "in"),
         route_map_out=family.directed("route-map", "map", "out"),
         prefix_list_in=family.directed("prefix-list", "list", "in"),

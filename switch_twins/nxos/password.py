@@ -9,7 +9,10 @@ from __future__ import annotations
 import functools
 import hashlib
 import hmac
+import re
 import secrets
+
+from ..engine import Node
 
 _ROUNDS = 5000
 _ALPHABET = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -80,6 +83,7 @@ def _letters(value: int, count: int) -> str:
     return letters
 
 
+_LINE = re.compile(r"password 7 \d\d(?:[0-9A-Fa-f]{2})+")
 _OF_TYPE_7 = b"dsfd;kfoA,.iyewrkldJKDHSUBsgvca69834ncxv9873254k;fg87"
 """The key of type 7, the same in all switches (netutils 1.19.2, password.py, decrypt_cisco_type7)."""
 
@@ -88,3 +92,8 @@ def of_type_7(stored: str) -> str:
     """The password that a text of type 7 stands for. Raises ValueError for a text that is none."""
     start, content = int(stored[:2]), bytes.fromhex(stored[2:])
     return "".join(chr(each ^ _OF_TYPE_7[(start + at) % len(_OF_TYPE_7)]) for at, each in enumerate(content))
+
+
+def password_in(line: Node | None) -> str | None:
+    """The password of ``password 7 TEXT``; None where nobody can say it (type 3)."""
+    return of_type_7(line.params["key"]) if line is not None and _LINE.fullmatch(line.words) else None

@@ -18,7 +18,7 @@ from ..twin import Twin
 from . import to_kernel
 from .extract import active_vlans, is_routed, primary_address, vrf_of
 from .outside import outside
-from .password import of_type_7
+from .password import password_in
 from .ports import interfaces
 from .twin import NxosTwin
 
@@ -56,7 +56,6 @@ _FORWARDING = re.compile(
 )
 _SWITCHED = re.compile(r"channel-group|switchport (mode|access|trunk)")
 _TOP = re.compile(r"router (ospf|isis|eigrp|rip|ospfv3)|interface (nve|Tunnel)|ip nat")
-_TYPE_7 = re.compile(r"password 7 \d\d(?:[0-9A-Fa-f]{2})+")
 _NO_PASSWORD = "FRR needs the password itself, which only type 7 says"  # noqa: S105
 _NOT_PLAYED = "only unicast is routed, that of IPv6 between addresses of IPv6 in the default VRF alone"
 _UNKNOWN = "no counterpart in FRR is known here"
@@ -102,7 +101,7 @@ def _password(process: Node, peer: Node) -> str | None:
     for level in (peer, template):
         line = level.first("password") if level is not None else None
         if line is not None:
-            return of_type_7(line.params["key"]) if _TYPE_7.fullmatch(line.words) else None
+            return password_in(line)
     return None
 
 
@@ -157,7 +156,7 @@ def _of_process(process: Node, *, has_devices: bool) -> Iterator[Unplayed]:
         elif node.words.startswith(("template peer ", "neighbor ")):
             for line in node.ordered():
                 if line.words.startswith("password"):
-                    if not _TYPE_7.fullmatch(line.words):
+                    if password_in(line) is None:
                         yield Unplayed("password", _NO_PASSWORD, where)
                 elif line.words.startswith("address-family "):
                     yield from _of_family(line, _PEER_FAMILY, f"{where}, {line.words}", _families_of(process, node))

@@ -15,11 +15,13 @@ from routed_lab import needs_root, until
 from test_edge_hostile import DEFAULT, site, speaker
 
 from switch_twins.routed.daemons import Frr
-from tests.unit.design.edge_systems import PASSWORD, SECRETS, SYSTEMS
+from tests.unit.design.edge_systems import PASSWORD, SYSTEMS
 
 pytestmark = needs_root
 
-SIGNED = pytest.mark.parametrize(("build", "secret"), list(SECRETS.items()), ids=list(SECRETS), indirect=["build"])
+SIGNED = pytest.mark.parametrize(
+    ("build", "secret"), [(each, PASSWORD) for each in SYSTEMS], ids=SYSTEMS, indirect=["build"]
+)
 UDP = 17
 ISP, ROUTER = "isp-a", "edge-1"
 WITHIN = {"ipv4": ("203.0.113.70", "203.0.113.17"), "ipv6": ("2001:db8:101::46",)}

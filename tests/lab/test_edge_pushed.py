@@ -64,7 +64,7 @@ def test_a_push_at_the_terminal_changes_both_then_neither_and_both_are_as_they_s
     (site / "fabric.yml").write_text(f"{text}management: {{source: lab}}\n", encoding="utf-8")
     (site / ".secrets").mkdir()
     (site / ".secrets" / "upstreams").touch(mode=0o600)
-    (site / ".secrets" / "upstreams").write_text(edge_systems.SECRETS[system], encoding="utf-8")
+    (site / ".secrets" / "upstreams").write_text(edge_systems.PASSWORD, encoding="utf-8")
     operator = Operator(site, tmp_path / "state")
     operator.start()
     try:

@@ -175,6 +175,8 @@ PARTS = {
     "multipath_relax": st.booleans(),
     "graceful_restart_helper_only": st.booleans(),
     "log_neighbor_changes": st.booleans(),
+    "wait_for_install": st.booleans(),
+    "wait_for_convergence": st.booleans(),
     "networks": st.frozensets(PREFIXES),
     "aggregates": st.frozensets(PREFIXES),
     "peer_groups": by(NAMES, peer_group),

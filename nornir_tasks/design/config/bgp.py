@@ -6,6 +6,7 @@ from typing import Literal
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.design.merge_rules import MAX
+from nornir_tasks.intent.secret_name import HIDDEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,8 @@ class BgpVrf:
     router_id: str
     maximum_paths: int
     networks: tuple[str, ...]
+    wait_for_install: bool = False
+    wait_for_convergence: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +137,25 @@ class Bgp:
     """The VRFs besides the default one in which it runs."""
     validators: tuple[Validator, ...] = ()
     """Who is asked for the origins of prefixes; what route maps do with that: ``RouteMapRule.match_origin``."""
+    wait_for_install: bool = False
+    """Nobody is told of a route that is not in hardware yet: what is drawn here is not dropped here."""
+    wait_for_convergence: bool = False
+    """After BGP starts, nothing is installed or told until all neighbours have told all that they know, or are late."""
 
     @property
     def has_ipv6(self) -> bool:
         """Are routes of IPv6 exchanged, in the default VRF?"""
         prefixes = (*self.networks, *self.aggregates)
         return any(each.family == "ipv6" for each in self.peer_groups) or any(":" in prefix for prefix in prefixes)
+
+    def password_of(self, neighbor: Neighbor) -> str | None:
+        """What stands for the password of a session: that of its group."""
+        return next((each.password for each in self.peer_groups if each.name == neighbor.peer_group), None)
+
+
+def signed_alike(here: Bgp | None, near: Neighbor, there: Bgp | None, far: Neighbor) -> bool:
+    """Have both ends of a session one password, or none? One that its switch does not show is taken for the other's."""
+    if here is None or there is None:
+        return True
+    one, other = here.password_of(near), there.password_of(far)
+    return one == other or (HIDDEN in (one, other) and None not in (one, other))

@@ -100,6 +100,10 @@ class _Switch:
             multipath_relax=True,
             graceful_restart_helper_only=True,
             log_neighbor_changes=True,
+            wait_for_install=True,
+            # a leaf tells at once: hosts wait for it, and its reload delays count on that (aristaeos.blogspot.com,
+            # "BGP wait-for-install and wait-for-convergence": where layer 2 ends the former alone, on spines both)
+            wait_for_convergence=self.device.level > 0,
             networks=own if vrf is None else None,
             peer_groups=self.peer_groups(),
             neighbors={each.key: each for each in map(self.neighbor, self.between_switches)},
@@ -239,6 +243,7 @@ class _Switch:
             prefix_restart_min=PREFIX_RESTART_MIN,
             route_map_in=None if level == 0 else self.name("IN"),
             route_map_out=self.name("OUT"),
+            password=self.fabric.password,
         )
 
     def neighbor(self, circuit: Circuit) -> Neighbor:

@@ -171,6 +171,8 @@ _TOMAHAWK4 = Capabilities(
     # arista.eos (ansible 12.3.0) bgp_global: "neighbor X idle-restart-timer N" (seconds); no connect retry timer exists
     has_prefix_restart=True,
     has_connect_retry=False,
+    # aristanetworks/avd at 3cac535c1697, platform_settings: all switches of the catalogue have both
+    has_update_waits=True,
     # batfish arista_bgp_show_run_all_3, vEOS 4.23.0.1F: "maximum-paths 1 ecmp 128" is what stands without the line
     max_ecmp_paths=128,
     # pyavd renders 300 ms with multiplier 3 as EOS's own default; what an ASIC takes below is not sourced
@@ -213,6 +215,9 @@ _TOMAHAWK4 = Capabilities(
     has_tags=True,
     # pyavd 6.4.0 schema: port_channel_interfaces[].name and ethernet_interfaces[].channel_group.id, min_links 0 to 120
     lag_prefix=LAG,
+    # on which of both a profile binds, no text of Arista's says. pyavd 6.4.0 has it on the group (eos__port_channel_
+    # interfaces; of a port with members' profiles its eos_designs has it on these in fallback alone): it stands on both
+    lag_profile_on="each",
     max_lag=2000,
     max_min_links=120,
     individual_after_s=INDIVIDUAL_AFTER_S,

@@ -69,6 +69,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # (CumulusNetworks/docs, Switch-Port-Attributes.md, on FEC; AMD Instinct cluster networking guide, on training)
     (r"interface Ethernet\S+ / (?:no )?(?:speed|error-correction|phy) .*", Disruption.PORT_FLAP),
     (r"interface Ethernet\S+ / (?:no )?(?:mtu|service-profile|qos) .*", Disruption.DATAPLANE_BLIP),
+    (r"interface Port-Channel\d+ / (?:no )?service-profile .*", Disruption.DATAPLANE_BLIP),
     (r"interface Ethernet\S+ / (?:no )?priority-flow-control.*", Disruption.DATAPLANE_BLIP),
     # the port loses its addresses and with them all sessions; no source says that its link stays up meanwhile
     (r"interface Ethernet[\d/]+ / (?:no )?vrf .*", Disruption.PORT_FLAP),
@@ -124,6 +125,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (rf"{_BGP} / (?:no )?bgp (?:default|log-neighbor-changes|bestpath)\b.*", Disruption.NONE),
     # what caches say changes what is taken, as the policy has it; none says anything until it is asked
     (rf"{_BGP} / (?:no )?rpki (?:cache|origin-validation)\b.*", Disruption.NONE),
+    # they say when what is learned later is installed and told
+    (rf"{_BGP} / (?:no )?update wait-(?:install|for-convergence)", Disruption.NONE),
     (rf"{_BGP} / (?:(?:no )?graceful-restart|maximum-paths .*)", Disruption.NONE),
     (
         rf"{_BGP} / (?:no )?neighbor \S+ (?:bfd|description|idle-restart-timer|maximum-routes|out-delay|"

@@ -32,6 +32,8 @@ _PROCESS = (
         hidden=("no graceful-restart", "graceful-restart-helper"),
     ),
     row(r"graceful-restart", "graceful_restart_helper_only", no),
+    row(r"update wait-install", "wait_for_install", yes),
+    row(r"update wait-for-convergence", "wait_for_convergence", yes),
     row(r"no bgp default ipv4-unicast", "inactive_by_default", yes, hidden=("bgp default ipv4-unicast",)),
 )
 
@@ -67,7 +69,8 @@ _NEIGHBOR = (
     row(r"route-map (\S+) in", "route_map_in", text, single=_ROUTE_MAP),
 )
 
-_OF_VRF = tuple(each for each in _PROCESS if each.field in {"router_id", "maximum_paths"})
+_WAITS = ("wait_for_install", "wait_for_convergence")
+_OF_VRF = tuple(each for each in _PROCESS if each.field in {"router_id", "maximum_paths", *_WAITS})
 _AGGREGATES = (
     row(r"aggregate-address (\S+/\d+) summary-only", "aggregates", text, single=r"aggregate-address (\S+)", many=True),
 )
@@ -165,6 +168,7 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
         aggregates=tuple(fields.get("aggregates", ())),
         vrfs=tuple(vrf for vrf, _ in inner),
         validators=validators,
+        **_waits(fields),
     )
 
 
@@ -191,8 +195,12 @@ def _vrf(
         del sessions.fields[address]
     found = _neighbors(sessions, groups, here, left)
     _leave_inactive(active - {each.peer for each in found}, (*here, family.text), left)
-    vrf = BgpVrf(name, fields.get("router_id", ""), fields.get("maximum_paths", 1), networks)
+    vrf = BgpVrf(name, fields.get("router_id", ""), fields.get("maximum_paths", 1), networks, **_waits(fields))
     return vrf, [replace(each, vrf=name) for each in found]
+
+
+def _waits(fields: Mapping[str, Any]) -> dict[str, bool]:
+    return {each: fields.get(each, False) for each in _WAITS}
 
 
 def _family(

@@ -36,7 +36,10 @@ IMAGE = Image(
     ports_file=PortsFile("/mnt/flash/EosIntfMapping.json", ".ports.json", _ports_file),
     lacking=(
         Lacking(r"(?:.* / )?storm-control .*", "cEOS has no storm control (arista.avd, platform settings of cEOS)"),
-        Lacking(r"router bgp \d+ / .*update wait-install", "cEOS has none (arista.avd, platform settings of cEOS)"),
+        Lacking(
+            r"router bgp \d+ / (?:.* / )?update wait-(?:install|for-convergence)",
+            "cEOS has neither (arista.avd, platform settings of cEOS)",
+        ),
         Lacking(
             rf"interface \S+ / mtu (?:{_MTU_BYTES // 100}9[5-9]|92\d\d)",
             f"ports of cEOS have {_MTU_BYTES} bytes at most (netlab, devices/eos.yml)",

@@ -97,11 +97,8 @@ _ACLS = AclFacts(
 
 _GUARDS = GuardFacts(
     # cisco.nxos 11.1.0 nxos_bgp_templates, password: types 0, 3 and 7; what was entered with type 7 is printed so
-    # (nxos_bgp_global, after state). Numbers before and form of the text: netutils 1.19.2, password.py
-    md5=KeyFacts(
-        r"(?:0\d|1[0-5])(?:[0-9A-F]{2}){1,80}",
-        "type 7, as 'show running-config' prints it behind 'password 7': digits and capital letters A to F",
-    ),
+    # (nxos_bgp_global, after state). The switch has a text of type 7 for it: passwords.py
+    md5=KeyFacts(r"[!-~]{1,80}", "the password itself, 1-80 printable characters without spaces"),
     ao_gap="no public source has NX-OS' lines for it (its data model of key chains has no identifiers to send)",
     rpki_gap="no public source has NX-OS' lines for validators",
 )

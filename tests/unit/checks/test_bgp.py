@@ -69,6 +69,17 @@ def test_a_wrong_as_in_the_configuration_is_the_reason_given_with_both_values(de
 
 
 @BY_DEVICE
+def test_another_password_than_at_the_far_end_is_the_reason_given(device) -> None:
+    far, running = clean().far[device, fabric_port(device)], clean().running
+    bgp = running[device].bgp
+    groups = tuple(replace(each, password="<secret:another>") for each in bgp.peer_groups)
+    changed = running | {device: replace(running[device], bgp=replace(bgp, peer_groups=groups))}
+    down = row(device, "bgp", neighbor_of(device).address, established=False, state="active")
+    _, (finding,) = unlike(replace(down, running=changed))
+    assert f"its password at {far.device} is another than at {device}" in finding.message
+
+
+@BY_DEVICE
 def test_a_neighbour_nobody_configured_is_the_reason_given(device) -> None:
     _, (finding,) = unlike(running_neighbor(device))
     assert f"{device} has no such neighbour configured" in finding.message

@@ -22,7 +22,8 @@ SYSTEMS = pytest.mark.parametrize("os", DEVICES)
 def shown(config: DeviceConfig) -> tuple[PortQos, ...]:
     """What a switch shows that runs what is wanted: of a port whose policies are its group's, nothing of these."""
     assert config.qos is not None
-    groups = {each.name for each in config.interfaces if each.lag is not None and each.qos_profile is not None}
+    on_groups = [each.name for each in config.interfaces if each.lag is not None and each.qos_profile is not None]
+    groups = {*on_groups} if AT_GROUP[config.os] else set()
     profiles = {each.name: each for each in config.qos.profiles}
     found = []
     for port in config.interfaces:
@@ -30,6 +31,8 @@ def shown(config: DeviceConfig) -> tuple[PortQos, ...]:
             profile = profiles[port.qos_profile]
             marks = tuple((each.number, each.ecn) for each in profile.queues if each.ecn is not None)
             whole = PortQos(port.name, True, profile.pfc_priorities, profile.watchdog, marks)
+            if port.lag is not None and not groups:
+                continue  # its members show it
             if port.lag is not None:
                 whole = replace(whole, pfc_priorities=None, watchdog=None)
             elif port.member is not None and port.member.group in groups:

@@ -21,8 +21,7 @@ SYSTEMS = {
 }
 """What of the site is another word; the speed is that of the upstreams' links."""
 PASSWORD = "Zq7-right"
-SECRETS = {"nvue": PASSWORD, "eos": PASSWORD, "nxos": "081B5D19440B0C101A1F"}
-"""Of each system that signs sessions: the value of a secret whose sessions have this password."""
+"""Of sessions that are signed: the value of their secret on all systems."""
 VALIDATORS = "    validators: [{address: 10.183.0.20}, {address: 10.183.0.21, port: 3323}]\n"
 ROUTES = 64_000
 """How many a model holds of which no source says it; ``takes: partial`` is refused there."""

@@ -230,6 +230,7 @@ def _bgp(bgp: Bgp) -> Inputs:
         "as": str(bgp.asn),
         "router_id": bgp.router_id,
         "bgp": {"default": {"ipv4_unicast": False}},
+        "updates": _updates(bgp),
         "maximum_paths": {"paths": bgp.maximum_paths, "ecmp": bgp.maximum_paths},
         "graceful_restart": {"enabled": not bgp.graceful_restart_helper_only},
         "peer_groups": [_group(each) for each in bgp.peer_groups],
@@ -239,6 +240,10 @@ def _bgp(bgp: Bgp) -> Inputs:
         **({"address_family_ipv6": _unicast(bgp, "ipv6")} if bgp.has_ipv6 else {}),
         "vrfs": [_vrf(bgp, each) for each in bgp.vrfs],
     }
+
+
+def _updates(of: Bgp | BgpVrf) -> Inputs:
+    return {"wait_for_convergence": of.wait_for_convergence, "wait_install": of.wait_for_install}
 
 
 def _unicast(bgp: Bgp, family: str) -> Inputs:
@@ -282,6 +287,7 @@ def _vrf(bgp: Bgp, vrf: BgpVrf) -> Inputs:
     return {
         "name": vrf.name,
         "router_id": vrf.router_id,
+        "updates": _updates(vrf),
         "maximum_paths": {"paths": vrf.maximum_paths, "ecmp": vrf.maximum_paths},
         "neighbors": _neighbors(bgp, vrf.name),
         "address_family_ipv4": {"neighbors": active, "networks": [{"prefix": each} for each in vrf.networks]},

@@ -154,6 +154,7 @@ def leaf(ports: int = 4, spines: int = 2, asic: str = "tomahawk4") -> DeviceConf
             networks=("10.168.0.0/24", "10.255.0.1/32"),
             peer_groups=(group("COMPUTE-SPINES"),),
             neighbors=tuple(neighbors),
+            wait_for_install=True,
         ),
     )
     return in_order(config, PLATFORM.facts.sort_key)
@@ -191,7 +192,9 @@ def spine() -> DeviceConfig:
             (*base.routing_policy.prefix_lists, *lists), (*base.routing_policy.route_maps, *maps)
         ),
         static_routes=(),
-        bgp=replace(base.bgp, networks=("10.255.0.1/32",), peer_groups=groups, neighbors=neighbors),
+        bgp=replace(
+            base.bgp, networks=("10.255.0.1/32",), peer_groups=groups, neighbors=neighbors, wait_for_convergence=True
+        ),
     )
     return in_order(config, PLATFORM.facts.sort_key)
 
@@ -408,6 +411,8 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
             multipath_relax=draw(st.booleans()),
             graceful_restart_helper_only=draw(st.booleans()),
             log_neighbor_changes=draw(st.booleans()),
+            wait_for_install=draw(st.booleans()),
+            wait_for_convergence=draw(st.booleans()),
             peer_groups=groups,
             neighbors=neighbors,
         ),

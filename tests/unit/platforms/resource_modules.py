@@ -104,6 +104,8 @@ def running(os: str, resource: str, text: str) -> Running:
     """A switch of this system that runs the text, for the parser of this resource."""
     if (os, resource) == ("eos", "acl_interfaces"):  # it reads the list of the control plane as the last port's
         text = re.sub(r"^system control-plane\n(?: .*\n)*", "", text, flags=re.MULTILINE)
+    if (os, resource) == ("eos", "bgp_global"):  # it reads a hyphen where its own argument specification has none
+        text = re.sub(r"^ *update wait-\S+\n", "", text, flags=re.MULTILINE)
     return Running(text, with_parents=os == "eos", is_indented=(os, resource) not in WITHOUT_INDENT)
 
 

@@ -53,6 +53,8 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
             "neighbor <address> description <text>",
             "neighbor <group|address> route-map <name> in|out",
             "no bgp default ipv4-unicast",
+            "update wait-for-convergence",
+            "update wait-install",
         },
         "interfaces": {
             "encapsulation dot1q vlan <tag>",

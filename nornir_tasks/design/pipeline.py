@@ -31,6 +31,7 @@ from nornir_tasks.design import (
     bundling,
     described,
     edges,
+    first_boot_flows,
     front_panel,
     lossless_cables,
     managed_aaa,
@@ -40,6 +41,7 @@ from nornir_tasks.design import (
     management_paths,
     mtu,
     qos,
+    servers_reached,
     switch_names,
     throughput,
 )
@@ -157,12 +159,14 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
         tool=tool(intent) or "",
         edge=None if edge is None else edge.terms,
     )
+    network = first_boot_flows.opened(network, intent)
     management_paths.check(network, intent.marks)
     declared(network, kinds(), intent.marks)
     managed_accounts.check(intent, network)
     managed_aaa.check(intent, network)
     managed_snmp.check(intent, network)
     managed_base.check(network, intent)
+    servers_reached.check(network, intent)
     check_tables(network, intent.marks)
     lossless_cables.check(network, intent.marks)
     throughput.check(network, demands(intent, kinds().planes), intent.marks)

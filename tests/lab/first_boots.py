@@ -22,6 +22,7 @@ from nornir_tasks.usecases.day0 import KEA, Day0, prepare, write
 from nornir_tasks.usecases.day0_serve import Served, serve
 from nornir_tasks.usecases.site import SiteDesign, load, select
 from tests.unit.usecases.day0_site import free_ports
+from tests.unit.usecases.oob_site import ACCOUNTS, TIME, with_servers
 
 SWITCHES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2", "nvue-5.16": "spine-1"}
 SPARE = "leaf-g1-r2"
@@ -70,7 +71,8 @@ class FirstBoots:
 def site_of(lab: RunningLab, folder: Path, base: str) -> Path:
     http, https = free_ports()
     folder.mkdir(parents=True)
-    intent = (resource("inventory") / "lab" / "fabric.yml").read_text().replace("source: lab", "source: devices")
+    intent = with_servers((resource("inventory") / "lab" / "fabric.yml").read_text())
+    intent = intent.replace("source: lab", "source: devices")
     served = f"day0: {{server: 127.0.0.1, http_port: {http}, https_port: {https}}}\n"
     (folder / "fabric.yml").write_text(intent + base + served)
     keep_secrets(folder)
@@ -87,12 +89,11 @@ def site_of(lab: RunningLab, folder: Path, base: str) -> Path:
     return folder
 
 
-FULL = """base:
+FULL = f"""base:
   hostname: managed
-  ntp: [192.0.2.123]
-  api: {certificate: fabric-2026}
-  accounts: {gpufabric: {role: admin, hash: {eos: !secret push-512, nxos: !secret push-256, nvue: !secret push-512}}}
-"""
+  ntp: [{TIME}]
+  api: {{certificate: fabric-2026}}
+{ACCOUNTS}"""
 PASSWORD = "the password of every push"
 
 

@@ -25,6 +25,7 @@ from nornir_tasks.usecases.reach import Reach
 from nornir_tasks.usecases.site import load, select
 from switch_twins.client import TwinError
 from tests.unit.usecases.day0_site import BASE, write_authority
+from tests.unit.usecases.oob_site import TIME
 
 SYSTEMS = pytest.mark.parametrize("name", SWITCHES.values(), ids=SWITCHES)
 
@@ -100,7 +101,7 @@ def test_a_factory_switch_comes_up_and_its_first_push_exchanges_the_account_for_
     session.close()
     assert running.facts is not None
     assert (running.facts.serial, running.facts.hostname) == (boots.day0.secrets[name].identity, name)
-    assert "192.0.2.123" in str(running.text)
+    assert TIME in str(running.text)
     with pytest.raises(AuthError):
         open_session(os, boots.endpoint(name, ACCOUNT, "another password")).read()
     assert prepare(boots.day0.selection).secrets[name].is_used

@@ -21,7 +21,10 @@ def with_tree(where: Path) -> Operator:
     tree = data["fabrics"]["oob"]
     tree["leaf"] = {**ARISTA, "cable_m": 10, "overrides": [{"groups": [2], **CISCO}]}
     tree["spine"]["breakout"] = "4x25G"
-    data["base"] = {"ntp": ["192.0.2.120"], "syslog": ["192.0.2.51"]}
+    plane = data["planes"]["oob"]
+    plane["services"] = {**plane["services"], "syslog": {"udp": 514}}
+    plane["flows"] = [*plane["flows"], {"source": "switches", "destination": "bastion", "services": ["syslog"]}]
+    data["base"] = {"ntp": ["10.183.0.2"], "syslog": ["10.183.0.2"]}
     file.write_text(yaml.safe_dump(data))
     return made
 

@@ -19,7 +19,7 @@ from nornir_tasks.usecases.day0 import BMCS, DNSMASQ, KEA
 from nornir_tasks.usecases.site import load
 from tests.unit.day0.boots import program
 from tests.unit.usecases.day0_site import free_ports, write_authority, write_site
-from tests.unit.usecases.oob_site import write_oob_intent
+from tests.unit.usecases.oob_site import ACCOUNTS, TIME, write_oob_intent
 
 
 def test_all_that_is_missing_is_said_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,11 +42,10 @@ def test_the_verb_that_serves_says_once_which_site(tmp_path: Path) -> None:
     assert "the lab of this site is not up" in done.stderr
 
 
-BASE = """
+BASE = f"""
 base:
-  ntp: [192.0.2.123]
-  accounts: {gpufabric: {role: admin, hash: {eos: !secret push-512, nxos: !secret push-256, nvue: !secret push-512}}}
-"""
+  ntp: [{TIME}]
+{ACCOUNTS}"""
 
 
 @pytest.fixture

@@ -6,7 +6,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nornir_tasks.day0.dhcp import Booting, bmcs, dnsmasq, kea, unknown
-from nornir_tasks.day0.first_boot import ACCOUNT, FirstBoot, Identity, NewSwitch, OneTime, Server, first_boot
+from nornir_tasks.day0.first_boot import (
+    ACCOUNT,
+    Believable,
+    FirstBoot,
+    Identity,
+    NewSwitch,
+    OneTime,
+    Server,
+    first_boot,
+)
 from nornir_tasks.day0.sha_crypt import sha_crypt
 from nornir_tasks.design import first_boot_flows, pipeline
 from nornir_tasks.design.config.base import Base
@@ -72,7 +81,8 @@ class Day0:
 
     def boot(self, switch: NewSwitch, once: OneTime) -> FirstBoot:
         """Both files of one switch."""
-        return first_boot(switch, self.server, once, platform(switch.os).first_boot, day0_environment())
+        believable = Believable.after(self.secrets[switch.name].made_s)
+        return first_boot(switch, self.server, once, believable, platform(switch.os).first_boot, day0_environment())
 
 
 @dataclass(frozen=True, slots=True)

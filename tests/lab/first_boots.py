@@ -25,6 +25,9 @@ from tests.unit.usecases.day0_site import free_ports
 from tests.unit.usecases.oob_site import ACCOUNTS, TIME, with_servers
 
 SWITCHES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2", "nvue-5.16": "spine-1"}
+YEAR_S = 365 * 86_400.0
+CLOCKS_OFF_S = {"eos": -9 * YEAR_S, "nxos": 12 * YEAR_S, "nvue": -20 * YEAR_S, "nvue-5.16": 3 * YEAR_S}
+"""How far the clock of each is ahead before its first boot; behind, if negative."""
 SPARE = "leaf-g1-r2"
 """A switch that is never booted to its end, so that the server goes on."""
 
@@ -119,7 +122,8 @@ def factory_switches(folder: Path, start: Callable[[LabDescription], RunningLab]
     description = LabDescription(folder / "lab")
     for number, (kind, name) in enumerate(SWITCHES.items()):
         release = {"release": "5.16.0"} if kind == "nvue-5.16" else {}
-        description.add_device(name, kind.partition("-")[0], asn=4200000000 + number, begins="factory", **release)
+        facts = {"asn": 4200000000 + number, "begins": "factory", "clock_off_s": CLOCKS_OFF_S[kind]}
+        description.add_device(name, kind.partition("-")[0], **facts, **release)
     description.add_device(SPARE, "eos", asn=4200000100, begins="factory")
     lab = start(description)
     site, out, stop = site_of(lab, folder / "site", base), folder / "out", threading.Event()

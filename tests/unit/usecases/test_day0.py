@@ -63,6 +63,23 @@ def test_a_closed_day_0_whose_server_no_list_leads_to_is_refused_and_an_open_one
     prepared(write_site(tmp_path / "open", day0="day0: {server: 10.183.0.2, open: true}\n"))
 
 
+def test_what_was_made_so_long_ago_that_its_switch_believes_no_time_is_made_anew_unless_it_was_used(
+    tmp_path: Path,
+) -> None:
+    site = write_site(tmp_path / "site")
+    first = prepared(site, limit=CHOSEN)
+    (kept,) = (tmp_path / "state").rglob("day0.json")
+    known = json.loads(kept.read_text())
+    used, *others = SWITCHES.values()
+    for each in known.values():
+        each["made_s"] -= 31 * 86_400
+    known[used]["certificate_sha256"] = "0" * 64
+    kept.write_text(json.dumps(known))
+    second = prepared(site, limit=CHOSEN)
+    assert second.secrets[used].token == first.secrets[used].token
+    assert all(second.secrets[each].token != first.secrets[each].token for each in others)
+
+
 def test_written_twice_the_files_are_the_same_and_the_second_run_says_so(tmp_path: Path) -> None:
     site, out = write_site(tmp_path / "site"), tmp_path / "out"
     first = write(prepared(site), out)

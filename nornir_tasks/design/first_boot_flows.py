@@ -59,8 +59,10 @@ def closed(network: Network, day0: Day0Intent) -> str | None:
     plane = filtered_plane(network)
     if plane is None or day0.server.is_loopback:
         return None
-    asked = [Server((), str(day0.server), TCP, port, "") for port in (day0.http_port, day0.https_port)]
+    servers = [Server((), str(day0.server), TCP, port, "") for port in (day0.http_port, day0.https_port)]
     has_way = (
-        plane.allowed is not None and plane.allowed.has_dhcp and all(is_reached(network, plane, each) for each in asked)
+        plane.allowed is not None
+        and plane.allowed.has_dhcp
+        and all(is_reached(network, plane, each) for each in servers)
     )
     return None if has_way else plane.name

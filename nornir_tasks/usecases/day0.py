@@ -18,6 +18,7 @@ from nornir_tasks.day0.first_boot import (
 )
 from nornir_tasks.day0.sha_crypt import sha_crypt
 from nornir_tasks.design import first_boot_flows, pipeline
+from nornir_tasks.design.boot_order import Stage, boot_order
 from nornir_tasks.design.config.base import Base
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.network import Device
@@ -62,6 +63,11 @@ class Day0:
     def design(self) -> SiteDesign:
         """The site."""
         return self.selection.design
+
+    @property
+    def order(self) -> tuple[Stage, ...]:
+        """In which order they can boot; empty where the server is not on the out-of-band plane."""
+        return boot_order(self.design.network, str(self.intent.server), [each.name for each in self.switches])
 
     def named(self, switch: NewSwitch) -> OneTime:
         """Names instead of secrets, as they stand in files."""

@@ -68,6 +68,23 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
+def test_the_order_of_first_boots_is_said_with_the_switch_that_is_brought_up_by_hand(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GPUFABRIC_STATE", str(site.parent / "state"))
+    intent = site / "fabric.yml"
+    intent.write_text(intent.read_text().replace("server: 127.0.0.1,", "server: 10.183.0.2, open: true,"))
+    words = ["day0", "--site", str(site), "--out", str(site / "out")]
+    shown = CliRunner().invoke(app, words).stdout
+    assert "  1. oob-leaf-g1: by hand, from its console or with its management port at the server, as the way" in shown
+    assert "\n  3. " in shown
+    assert "\n  4. " not in shown
+    order = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["order"]
+    assert order[0]["switches"] == ["oob-leaf-g1"]
+    assert sum(len(each["switches"]) for each in order) == len(load(site).network.devices)
+    assert [bool(each["by_hand"]) for each in order] == [True, False, False]
+
+
 def nornir(site: Path, *words: str) -> subprocess.Popen[str]:
     command = [str(Path(sys.executable).parent / "nornir"), *words, "--site", str(site), "--out", str(site / "out")]
     environment = {**os.environ, "GPUFABRIC_STATE": str(site.parent / "state")}

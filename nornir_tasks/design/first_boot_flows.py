@@ -54,6 +54,13 @@ def _with_server(plane: Plane, group: str, day0: Day0Intent) -> Plane:
     return replace(plane, allowed=allowed, dhcp_servers=plane.dhcp_servers or frozenset({address}))
 
 
+def warnings(intent: Intent) -> tuple[str, ...]:
+    """One while day 0 is open, so that nobody forgets to close it."""
+    if intent.day0 is None or not intent.day0.open:
+        return ()
+    return ("day0.open: lists let management ports ask its server; say false when all switches have booted",)
+
+
 def closed(network: Network, day0: Day0Intent) -> str | None:
     """The plane whose lists keep factory switches from the server; None: none does."""
     plane = filtered_plane(network)

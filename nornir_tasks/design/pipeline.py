@@ -11,6 +11,7 @@ check_racks   what stands in a rack is there                  racks.py
 number        ASNs                                            asn.py
 cut_pools, address_devices   pools, loopbacks, blocks         addressing.py
 run_over      what runs over each link: addresses and MTU     circuits.py
+opened        what first boots need of lists (day0.open)     first_boot_flows.py
 declared      the owners; no two can be confused            owners.py
 contributions what fabric and planes want of a switch         fabrics/<kind>.py, planes/<kind>.py
 merge         joined, each field by its rule                  merge.py

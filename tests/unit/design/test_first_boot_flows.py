@@ -1,5 +1,6 @@
 """While day 0 is open, lists of the out-of-band plane open to its server what first boots need, and nothing else."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -76,6 +77,19 @@ def test_isolation_accepts_just_what_the_intent_says(*, is_open: bool) -> None:
     other = judge(network(is_open=not is_open), configs(is_open=is_open), {})
     kinds = {breach.kind for each in other.failed for breach in each.breaches}
     assert kinds == ({"open"} if is_open else {"blocked"})
+
+
+def test_each_rule_of_the_two_ports_that_is_taken_out_is_named() -> None:
+    found, taken_out = configs(is_open=True), 0
+    for device, config in found.items():
+        for place, acl in enumerate(config.access_lists):
+            for rule in (each for each in acl.rules if {*(each.source_ports or each.destination_ports or ())} & PORTS):
+                rest = replace(acl, rules=tuple(each for each in acl.rules if each != rule))
+                lists = (*config.access_lists[:place], rest, *config.access_lists[place + 1 :])
+                judged = judge(network(), {**found, device: replace(config, access_lists=lists)}, {})
+                assert {each.kind for pair in judged.failed for each in pair.breaches} == {"blocked"}, rule
+                taken_out += 1
+    assert taken_out == 16
 
 
 def test_a_server_that_may_not_enter_the_plane_is_refused_with_who_may() -> None:

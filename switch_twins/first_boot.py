@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from .factory_clock import ClockError, FactoryClock
 from .spec import DeviceSpec
 
 TIMEOUT_S = 120.0
@@ -53,6 +54,7 @@ class Factory(Protocol):
 
     programs: tuple[str, ...]
     """The switch's own programs."""
+    clock: FactoryClock
 
     def headers(self) -> Mapping[str, str]:
         """Of its request for the first file."""
@@ -76,6 +78,7 @@ def mac_of(device: DeviceSpec) -> str:
 async def first_boot(factory: Factory, url: str) -> FirstBootReport:
     """One attempt, from fetching to the restart. What fails leaves the switch as it was, and it may be tried again."""
     log: list[str] = []
+    factory.clock.power_up()
     try:
         script = await asyncio.to_thread(_fetch, url, factory.headers())
         log.append(f"fetched {len(script)} bytes")
@@ -107,9 +110,12 @@ async def _execute(factory: Factory, script: bytes, scratch: Path, log: list[str
     programs = scratch / "bin"
     programs.mkdir()
     asks = scratch / "asks"
-    for name in factory.programs:
+    ask = f'"{sys.executable}" -I "{_COMMAND}" "{asks}"'
+    texts = {name: f'exec {ask} {name} "$@"\n' for name in factory.programs}
+    texts |= {name: factory.clock.program(name, ask) for name in factory.clock.programs}
+    for name, text in texts.items():
         program = programs / name
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I "{_COMMAND}" "{asks}" {name} "$@"\n')
+        program.write_text(f"#!/bin/sh\n{text}")
         program.chmod(0o700)
     server = await asyncio.start_unix_server(_answering(factory, scratch, log), asks)
     try:
@@ -125,9 +131,14 @@ def _answering(
 ) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         call = json.loads(await reader.readline())
+        name, arguments = call["program"], call["arguments"]
         try:
-            result = {"code": 0, "output": await factory.call(call["program"], call["arguments"], scratch)}
-        except FirstBootError as error:
+            if name in factory.clock.programs:
+                output = await factory.clock.call(name, arguments)
+            else:
+                output = await factory.call(name, arguments, scratch)
+            result = {"code": 0, "output": output}
+        except (ClockError, FirstBootError) as error:
             log.append(f"{call['program']}: {error}")
             result = {"code": 1, "output": f"{error}\n"}
         writer.write(json.dumps(result).encode() + b"\n")

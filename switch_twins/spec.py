@@ -23,6 +23,7 @@ class DeviceSpec:
     certificates       names of further certificates, with their keys, that somebody put on the switch; signed by the CA
     begins             "day0": reachable, with what a site has; "factory": as delivered, and answers nobody until its
                        first boot (control request first-boot)
+    clock_off_s        how far its clock is ahead (behind: negative) when it boots for the first time
     """
 
     name: str
@@ -40,6 +41,7 @@ class DeviceSpec:
     certificate: Literal["lab", "default"] = "lab"
     certificates: tuple[str, ...] = ()
     begins: Literal["day0", "factory"] = "day0"
+    clock_off_s: float = 0.0
 
     def has_place_for(self, port: str) -> bool:
         """Is this one of ``ports``, a possible part of one, or a management port?"""

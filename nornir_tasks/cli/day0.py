@@ -8,6 +8,9 @@ import typer
 from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from nornir_tasks.design.boot_order import Stage
     from nornir_tasks.lab.day0.desk import Handed
     from nornir_tasks.usecases.day0 import Day0Written
 
@@ -19,6 +22,8 @@ app = typer.Typer(
 Folder = Annotated[Path, typer.Option("--out", "-o", help="Folder of the files; made if need be.")]
 DEFAULT_FOLDER = Path("day0")
 MOST_S = 86_400
+SHOWN = 12
+"""Switches of a stage that are named; JSON has all."""
 
 
 @app.callback()
@@ -38,7 +43,8 @@ def day0(
 ) -> None:
     """Write what each switch fetches at first boot, and the DHCP server's configuration (Kea, dnsmasq).
 
-    Tokens and password hashes are names in these files unless --fill. The same site writes the same files.
+    Tokens and password hashes are names in these files unless --fill. The same site writes the same files. Then it says
+    in which order blank switches can boot, and which has to be brought up by hand.
     """
     from nornir_tasks.cli.console import err, print_json
     from nornir_tasks.cli.console import out as console
@@ -51,7 +57,7 @@ def day0(
     made = usecase.prepare(select(load(site), (), limit or ()), frozenset(renew or ()))
     done = usecase.write(made, out, fill=fill, overwrite=overwrite)
     if json:
-        print_json(_document(done))
+        print_json({**_document(done), "order": [_stage(each) for each in made.order]})
         return
     for name in done.unknown_to_dhcp:
         text = f"{name}: left out of DHCP: its system sends no serial number, and devices.yml has no mac"
@@ -65,6 +71,23 @@ def day0(
     console.print(
         f"{len(done.written.files)} files in {out}, {len(done.written.changed)} changed; {len(made.switches)} switches",
     )
+    for line in _order(made.order):
+        console.print(line, soft_wrap=True)
+
+
+def _order(stages: "tuple[Stage, ...]") -> "Iterator[str]":
+    """One line for each stage; of many switches the first ones."""
+    if stages:
+        yield "order of first boots; each stage after the first push to the switches of those before it:"
+    for number, stage in enumerate(stages, start=1):
+        more = f" and {len(stage.switches) - SHOWN} more" if len(stage.switches) > SHOWN else ""
+        names = f"{', '.join(stage.switches[:SHOWN])}{more}"
+        how = f": by hand, from its console or with its management port at the server, as {stage.by_hand}"
+        yield f"  {number}. {names}{how if stage.by_hand else ''}"
+
+
+def _stage(stage: "Stage") -> dict[str, object]:
+    return {"switches": list(stage.switches), "by_hand": stage.by_hand or None}
 
 
 def _document(done: "Day0Written") -> dict[str, object]:

@@ -123,7 +123,7 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     from nornir_tasks.cli.design_choice import sizing_as_json
     from nornir_tasks.cli.design_loads import loads_as_json
     from nornir_tasks.cli.explain import figures_as_json, routes_as_json
-    from nornir_tasks.design import edge_gaps, lossless_cables, pairing, servers_reached
+    from nornir_tasks.design import edge_gaps, first_boot_flows, lossless_cables, pairing
     from nornir_tasks.design.assumed import assumed
     from nornir_tasks.design.counts import design_counts
     from nornir_tasks.design.routes import count_routes
@@ -169,9 +169,7 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
         "assumed": assumed(network),
         **({"cable_warnings": list(found)} if (found := lossless_cables.warnings(network)) else {}),
         **({"boundary_warnings": list(gaps)} if (gaps := edge_gaps.warnings(designed.site.intent, network)) else {}),
-        **(
-            {"server_warnings": list(kept)} if (kept := servers_reached.warnings(designed.site.intent, network)) else {}
-        ),
+        **({"day0_warnings": list(doors)} if (doors := first_boot_flows.warnings(designed.site.intent)) else {}),
         **({"pair_warnings": list(apart)} if (apart := pairing.warnings(network)) else {}),
         **({"number_warnings": list(others)} if (others := numbers_of_others.warnings(designed.site.intent)) else {}),
         **({"throughput": shares} if (shares := loads_as_json(loads(network, designed.demands))) else {}),
@@ -184,7 +182,7 @@ def _print(designed: "SiteDesign") -> None:
     from nornir_tasks.cli.design_choice import print_sizing
     from nornir_tasks.cli.design_loads import print_loads
     from nornir_tasks.cli.design_table import print_switches
-    from nornir_tasks.design import edge_gaps, lossless_cables, pairing, servers_reached
+    from nornir_tasks.design import edge_gaps, first_boot_flows, lossless_cables, pairing
     from nornir_tasks.design.assumed import assumed
     from nornir_tasks.design.counts import design_counts
     from nornir_tasks.design.qos import ROUTING_DSCP, beside_routing
@@ -232,8 +230,8 @@ def _print(designed: "SiteDesign") -> None:
     warnings = (
         *lossless_cables.warnings(network),
         *edge_gaps.warnings(intent, network),
-        *servers_reached.warnings(intent, network),
         *pairing.warnings(network),
+        *first_boot_flows.warnings(intent),
     )
     notes = [f"warning: {each}" for each in (*warnings, *numbers_of_others.warnings(intent))]
     notes += [f"assumed: no source shows of {system} {text}" for system, text in assumed(network).items()]

@@ -15,6 +15,10 @@ from nornir_tasks.platforms.first_boot import FirstBootFacts
 
 ACCOUNT = "gpufabric-day0"
 """The one-time account, on every switch."""
+CLOCKS_DIFFER_S = 3600
+"""The clock of the server may be so far behind that of the machine that made the files."""
+VALID_S = 30 * 86400
+"""A switch that asks later than this after its files were made believes no time: they are to be made anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,19 @@ class OneTime:
 
 
 @dataclass(frozen=True, slots=True)
+class Believable:
+    """The times that a switch takes from the server for its clock, which may be years off: seconds since 1970."""
+
+    earliest_s: int
+    latest_s: int
+
+    @classmethod
+    def after(cls, made_s: int) -> "Believable":
+        """Of files that were made then."""
+        return cls(made_s - CLOCKS_DIFFER_S, made_s + VALID_S)
+
+
+@dataclass(frozen=True, slots=True)
 class NewSwitch:
     """One switch at its first boot."""
 
@@ -91,14 +108,20 @@ class FirstBoot:
 
 
 def first_boot(
-    switch: NewSwitch, server: Server, once: OneTime, begins: FirstBootFacts, environment: jinja2.Environment
+    switch: NewSwitch,
+    server: Server,
+    once: OneTime,
+    believable: Believable,
+    begins: FirstBootFacts,
+    environment: jinja2.Environment,
 ) -> FirstBoot:
     """Both files of one switch. The same arguments give the same bytes."""
     facts: dict[str, Any] = {"switch": switch, "once": once}
     own = environment.get_template(begins.config).render(facts)
     config = begins.combine(own, switch.base)
     digest = hashlib.sha256(config.encode()).hexdigest()
-    script = environment.get_template(begins.script).render(facts, server=server, config_sha256=digest)
+    more = {"server": server, "believable": believable, "config_sha256": digest}
+    script = environment.get_template(begins.script).render(facts, **more)
     return FirstBoot(begins.finish(script), config, digest)
 
 

@@ -128,9 +128,17 @@ def _of_flow(
         (flow.source, flow.destination, direction == "in"),
         (flow.destination, flow.source, direction == "out"),
     ):
-        for other in far[there] if here in near else ():
+        own, others = _ends(flow, here, near.get(here, ())), _ends(flow, there, far[there])
+        for other in others if own else ():
             for service in (None, *flow.services):
-                yield near[here], partial(_rule, service, other, direction, opens)
+                yield tuple(filter(None, own)), partial(_rule, service, other, direction, opens)
+
+
+def _ends(flow: Flow, name: str, known: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    """Addresses of one end of a flow among those that are known; of one that leads to a single server, only that."""
+    if flow.server is None or name != flow.destination:
+        return known
+    return (flow.server,) if any(each and _is_in(flow.server, each) for each in known) else ()
 
 
 def _rule(service: Service | None, far: str | None, direction: Direction, opens: bool, near: str) -> AclRule:

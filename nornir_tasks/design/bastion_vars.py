@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from nornir_tasks.design.boundary import ANY, of
 from nornir_tasks.design.config.access_lists import TCP, UDP, PortRange
-from nornir_tasks.design.flows import services_of
+from nornir_tasks.design.flows import DHCP, services_of
 from nornir_tasks.design.host_parts import Vars
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.role_vars import as_ansible
@@ -18,6 +18,8 @@ from nornir_tasks.intent.flow_rules import OUTSIDE
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.intent.plane_model import PlaneIntent
 
+NO_ADDRESS = "0.0.0.0/32"
+"""Whoever asks DHCP for one sends from here (RFC 2131, 4.1)."""
 PROTOCOLS: dict[int, Literal["tcp", "udp"]] = {TCP: "tcp", UDP: "udp"}
 
 
@@ -119,7 +121,7 @@ class _Entry:
             tool_sources_v6=tools["ipv6"],
             users=tuple(self._users()),
             targets=tuple(self._targets()),
-            services=tuple(self._services()),
+            services=tuple(self._services(on_plane)),
         )
 
     def _clients(self) -> Iterator[str]:
@@ -159,15 +161,18 @@ class _Entry:
                     found[service.protocol][service.ports] = None
         return {protocol: [*each] for protocol, each in found.items()}
 
-    def _services(self) -> Iterator[BastionServiceVars]:
-        """What flows of the plane let others reach on the bastions."""
-        services, known = services_of(self.plane), self.network.ends_of_flows.get(self.plane_name, {})
-        for flow in self.plane.flows or ():
-            if flow.destination == self.own.device:
+    def _services(self, address: str) -> Iterator[BastionServiceVars]:
+        """What flows of the plane let others reach on the bastion with this address, and DHCP where it is a server."""
+        plane, known = self.network.planes[self.plane_name], self.network.ends_of_flows.get(self.plane_name, {})
+        for flow in plane.allowed.flows if plane.allowed is not None else ():
+            if flow.destination == self.own.device and flow.server in (None, f"{address}/32"):
                 sources = tuple(each or ANY["ipv4"] for each in known[flow.source].prefixes["ipv4"])
-                for service in (one for name in flow.services for one in services[name]):
+                for service in flow.services:
                     protocol = PROTOCOLS[service.protocol]
                     yield BastionServiceVars(sources=sources, protocol=protocol, ports=(_written(service.ports),))
+        if address in plane.dhcp_servers:
+            _, port = DHCP["ipv4"]
+            yield BastionServiceVars(sources=(plane.pools["hosts"], NO_ADDRESS), protocol="udp", ports=(str(port),))
 
 
 def _written(ports: PortRange) -> str:

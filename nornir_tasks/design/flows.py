@@ -48,6 +48,10 @@ class Service:
     protocol: int
     ports: PortRange
 
+    def takes(self, protocol: int, port: int) -> bool:
+        """Is this port one of them?"""
+        return protocol == self.protocol and self.ports[0] <= port <= self.ports[1]
+
 
 @dataclass(frozen=True, slots=True)
 class Flow:
@@ -57,6 +61,8 @@ class Flow:
     """Name of a group of hosts, of prefixes elsewhere, or of any address."""
     destination: str
     services: tuple[Service, ...]
+    server: str | None = None
+    """Of its destination, the one address that it leads to, as a prefix; None: to all of them."""
 
 
 @dataclass(frozen=True, slots=True)

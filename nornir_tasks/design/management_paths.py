@@ -33,10 +33,13 @@ class ManagementPath:
 
 def management_paths(network: Network) -> Mapping[str, ManagementPath]:
     """Switch -> the way to it; empty where the site describes no out-of-band plane."""
+    start = next((each.leaf for each in network.attached if each.host == network.tool), None)
+    return {} if start is None else paths_from(network, start)
+
+
+def paths_from(network: Network, start: str) -> Mapping[str, ManagementPath]:
+    """Switch -> the way to it from what is attached to this access switch."""
     ports = {each.host: each.leaf for each in network.attached}
-    start = ports.get(network.tool)
-    if start is None:
-        return {}
     above = _routers(network, frozenset(ports.values()))
     found = {}
     for name, leaf in ports.items():

@@ -11,6 +11,7 @@ check_racks   what stands in a rack is there                  racks.py
 number        ASNs                                            asn.py
 cut_pools, address_devices   pools, loopbacks, blocks         addressing.py
 run_over      what runs over each link: addresses and MTU     circuits.py
+opened        what first boots need of lists (day0.open)     first_boot_flows.py
 declared      the owners; no two can be confused            owners.py
 contributions what fabric and planes want of a switch         fabrics/<kind>.py, planes/<kind>.py
 merge         joined, each field by its rule                  merge.py
@@ -31,6 +32,7 @@ from nornir_tasks.design import (
     bundling,
     described,
     edges,
+    first_boot_flows,
     front_panel,
     lossless_cables,
     managed_aaa,
@@ -40,6 +42,7 @@ from nornir_tasks.design import (
     management_paths,
     mtu,
     qos,
+    servers_reached,
     switch_names,
     throughput,
 )
@@ -166,12 +169,14 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
         tool=tool(intent) or "",
         edge=None if edge is None else edge.terms,
     )
+    network = first_boot_flows.opened(network, intent)
     management_paths.check(network, intent.marks)
     declared(network, kinds(), intent.marks)
     managed_accounts.check(intent, network)
     managed_aaa.check(intent, network)
     managed_snmp.check(intent, network)
     managed_base.check(network, intent)
+    servers_reached.check(network, intent)
     check_tables(network, intent.marks)
     lossless_cables.check(network, intent.marks)
     throughput.check(network, demands(intent, kinds().planes), intent.marks)

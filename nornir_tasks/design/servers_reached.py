@@ -10,24 +10,27 @@ from typing import NamedTuple
 
 from nornir_tasks.design import managed_base
 from nornir_tasks.design.config.access_lists import TCP, UDP, Family
-from nornir_tasks.design.flows import Flow
+from nornir_tasks.design.flows import Flow, services_of
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.partial_config import BasePolicy
 from nornir_tasks.design.plane import Plane
+from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.attached_rules import SWITCHES
 from nornir_tasks.intent.base_model import BaseIntent
+from nornir_tasks.intent.findings import Finding, Path
 from nornir_tasks.intent.model import Intent
 
 
 class Server(NamedTuple):
     """A server, and what it is asked by."""
 
-    section: str
-    place: str
+    place: Path
     """Where the intent names it, in its base."""
     address: str
     protocol: int
     port: int
+    service: str
+    """What a service of a plane with this port may be called."""
 
     @property
     def words(self) -> str:
@@ -37,45 +40,76 @@ class Server(NamedTuple):
 
 def servers_of(base: BaseIntent) -> Iterator[Server]:
     """Every server of the base. Ports: RFC 5905, 5426, 1035, 8907 and 2865."""
-    sections: list[tuple[str, object, int, int]] = [
-        ("ntp", base.ntp, UDP, 123),
-        ("syslog", base.syslog, UDP, 514),
-        ("dns.servers", base.dns and base.dns.servers, UDP, 53),
+    sections: list[tuple[Path, object, int, int, str]] = [
+        (("ntp",), base.ntp, UDP, 123, "ntp"),
+        (("syslog",), base.syslog, UDP, 514, "syslog"),
+        (("dns", "servers"), base.dns and base.dns.servers, UDP, 53, "dns"),
     ]
     if base.aaa is not None:
         tacacs, radius = base.aaa.tacacs, base.aaa.radius
-        sections.append(("aaa.tacacs.servers", tacacs and tacacs.servers, TCP, 49))
-        sections.append(("aaa.radius.servers", radius and radius.servers, UDP, 1812))
-    for place, servers, protocol, port in sections:
+        sections.append((("aaa", "tacacs", "servers"), tacacs and tacacs.servers, TCP, 49, "tacacs"))
+        sections.append((("aaa", "radius", "servers"), radius and radius.servers, UDP, 1812, "radius"))
+    for place, servers, protocol, port, service in sections:
         for number, each in enumerate(servers if isinstance(servers, tuple) else ()):
-            yield Server(place.partition(".")[0], f"{place}[{number}]", str(each), protocol, port)
+            yield Server((*place, number), str(each), protocol, port, service)
 
 
-def warnings(intent: Intent, network: Network) -> tuple[str, ...]:
-    """One for each server that the lists of an out-of-band plane keep switches from, or whose answers are refused."""
-    return tuple(dict.fromkeys(_warnings(intent, network)))
+def check(network: Network, intent: Intent) -> None:
+    """Raise DesignError for each server that lists keep switches from, or whose answers are refused."""
+    findings = dict.fromkeys(_findings(intent, network))
+    if findings:
+        raise DesignError(intent.marks.problems(findings))
 
 
-def _warnings(intent: Intent, network: Network) -> Iterator[str]:
+def _findings(intent: Intent, network: Network) -> Iterator[Finding]:
     for fabric in network.base:
         base = managed_base.of_fabric(intent, fabric)
-        at = f"fabrics.{fabric}.base" if intent.has_own_base(fabric) else "base"
+        at: Path = (*(("fabrics", fabric) if intent.has_own_base(fabric) else ()), "base")
         for server in servers_of(base) if base is not None else ():
-            for why in (*_not_reached(network, fabric, server), *_not_let_in(network.base[fabric], server)):
-                yield f"{at}.{server.place}: {server.address}: {why}"
+            yield from _not_reached(network, fabric, server, at, intent)
+            yield from _not_let_in(network.base[fabric], server, at)
 
 
-def _not_reached(network: Network, fabric: str, server: Server) -> Iterator[str]:
-    for plane in network.planes.values() if network.base[fabric].vrf is not None else ():
-        if not plane.entry or plane.allowed is None or not _are_on(network, fabric, plane):
-            continue
-        if not any(_leads_to(network, plane, flow, server) for flow in plane.allowed.flows):
-            why = f"the lists of plane {plane.name} let no switch reach it by its management port"
-            wanted = f"an address of {_entry(network, plane)}, and a flow from {SWITCHES} there with {server.words}"
-            yield f"{why}; they do with {wanted}"
+def _not_reached(network: Network, fabric: str, server: Server, at: Path, intent: Intent) -> Iterator[Finding]:
+    planes = network.planes.values() if network.base[fabric].vrf is not None else ()
+    for plane in (each for each in planes if each.entry and each.allowed is not None):
+        if _are_on(network, fabric, plane) and not is_reached(network, plane, server):
+            yield Finding(
+                (*at, *server.place),
+                f"the lists of plane {plane.name} let no switch reach this server by its management port",
+                f"an address of {entry_words(network, plane)}, and a flow to it with {server.words}",
+                server.address,
+                _hint(network, plane, server, intent),
+                also=("planes", plane.name, "flows"),
+            )
 
 
-def _entry(network: Network, plane: Plane) -> str:
+def _hint(network: Network, plane: Plane, server: Server, intent: Intent) -> str:
+    """The flow that would let it pass, and what is missing for it."""
+    group = group_of(network, plane, server.address)
+    services = services_of(intent.planes[plane.name])
+    name = next(
+        (name for name, each in services.items() if any(one.takes(server.protocol, server.port) for one in each)), None
+    )
+    to, transport = group or sorted(plane.entry)[0], "tcp" if server.protocol == TCP else "udp"
+    steps = [] if group else [f"give it an address of {to}"]
+    steps += [] if name else [f"add {server.service}: {{{transport}: {server.port}}} to services of plane {plane.name}"]
+    flow = f"{{source: {SWITCHES}, destination: {to}, services: [{name or server.service}]}}"
+    return "; ".join([*steps, f"add {flow} to flows of plane {plane.name}"])
+
+
+def group_of(network: Network, plane: Plane, address: str) -> str | None:
+    """The group of those who may enter an out-of-band plane that has this address; None: none of them."""
+    family: Family = "ipv6" if ":" in address else "ipv4"
+    ends, host = network.ends_of_flows[plane.name], ip_network(address)
+    return next((each for each in sorted(plane.entry) if _holds(ends[each].prefixes[family], host)), None)
+
+
+def _holds(prefixes: tuple[str | None, ...], host: object) -> bool:
+    return any(each is None or host.subnet_of(ip_network(each)) for each in prefixes)  # type: ignore[attr-defined]
+
+
+def entry_words(network: Network, plane: Plane) -> str:
     """Who may enter the plane, whose addresses alone switches reach beyond their access switch."""
     known = network.ends_of_flows[plane.name]
     words = (f"{group} ({', '.join(map(str, known[group].prefixes['ipv4']))})" for group in sorted(plane.entry))
@@ -90,23 +124,32 @@ def _are_on(network: Network, fabric: str, plane: Plane) -> bool:
     return any(each is not None and ip_network(each.address, strict=False).subnet_of(pool) for each in found)  # type: ignore[arg-type]
 
 
+def is_reached(network: Network, plane: Plane, server: Server) -> bool:
+    """Does a flow of an out-of-band plane lead from management ports to this server?"""
+    return any(_leads_to(network, plane, flow, server) for flow in (plane.allowed.flows if plane.allowed else ()))
+
+
 def _leads_to(network: Network, plane: Plane, flow: Flow, server: Server) -> bool:
     family: Family = "ipv6" if ":" in server.address else "ipv4"
-    host = ip_network(server.address)
     prefixes = network.ends_of_flows[plane.name][flow.destination].prefixes[family]
     return (
         flow.source == SWITCHES
-        and any(each is None or host.subnet_of(ip_network(each)) for each in prefixes)  # type: ignore[arg-type]
-        and any(
-            one.protocol == server.protocol and one.ports[0] <= server.port <= one.ports[1] for one in flow.services
-        )
+        and _holds(prefixes, ip_network(server.address))
+        and any(each.takes(server.protocol, server.port) for each in flow.services)
     )
 
 
-def _not_let_in(policy: BasePolicy, server: Server) -> Iterator[str]:
+def _not_let_in(policy: BasePolicy, server: Server, at: Path) -> Iterator[Finding]:
     """Answers by UDP that the switches' own control list refuses: it knows those of time and name servers alone."""
     allowed = policy.reach.allowed
-    if allowed is None or server.section != "aaa" or server.protocol != UDP or ":" in server.address:
+    if allowed is None or server.service != "radius" or ":" in server.address:
         return
     if not any(ip_network(server.address).subnet_of(ip_network(each)) for each in allowed):  # type: ignore[arg-type]
-        yield "the switches' own list (control_plane.allowed) refuses its answers; add its address there"
+        yield Finding(
+            (*at, *server.place),
+            "the switches' own list refuses the answers of this server",
+            f"a prefix of control_plane.allowed that holds {server.address}",
+            ", ".join(allowed),
+            f"add {server.address}/32 to control_plane.allowed",
+            also=(*at, "control_plane", "allowed"),
+        )

@@ -7,11 +7,13 @@ import fcntl
 import json
 import os
 import secrets
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from nornir_tasks.day0.first_boot import VALID_S
 from nornir_tasks.errors import LocalError, Problem, words_of
 
 NAME = "day0.json"
@@ -33,6 +35,8 @@ class OnceSecrets:
     salt: str
     nobodys_password: str = field(repr=False)
     """Made up, hashed and used nowhere."""
+    made_s: int
+    """When they were made, seconds since 1970: switches believe no earlier time, and none much later."""
     certificate_sha256: str = ""
     """Of the certificate that the switch was given for its token; empty: it has not asked yet."""
 
@@ -41,11 +45,18 @@ class OnceSecrets:
         """Was the token used?"""
         return bool(self.certificate_sha256)
 
+    @property
+    def is_too_old(self) -> bool:
+        """Would its switch believe no time any more?"""
+        return not self.is_used and time.time() > self.made_s + VALID_S
+
 
 def _made(identity: str) -> OnceSecrets:
     salt = "".join(secrets.choice(_SALT) for _ in range(_SALT_LENGTH))
     passwords = [secrets.token_urlsafe(_PASSWORD_BYTES) for _ in range(2)]
-    return OnceSecrets(identity, secrets.token_urlsafe(_TOKEN_BYTES), passwords[0], salt, passwords[1])
+    return OnceSecrets(
+        identity, secrets.token_urlsafe(_TOKEN_BYTES), passwords[0], salt, passwords[1], int(time.time())
+    )
 
 
 class Day0File:
@@ -68,13 +79,14 @@ class Day0File:
     def secrets_for(self, identities: Mapping[str, str], renew: frozenset[str] = frozenset()) -> dict[str, OnceSecrets]:
         """Those of these switches (name -> serial number or MAC address); made where there are none.
 
-        A switch that was exchanged (another identity) and those of ``renew`` get new ones.
+        A switch that was exchanged (another identity) and those of ``renew`` get new ones, and so does one that has
+        not asked in the time for which they were made.
         """
         with self._alone():
             known = self.read()
             for name, identity in identities.items():
                 before = known.get(name)
-                if before is None or before.identity != identity or name in renew:
+                if before is None or before.identity != identity or name in renew or before.is_too_old:
                     known[name] = _made(identity)
             self._write(known)
         return {name: known[name] for name in identities}

@@ -77,5 +77,9 @@ class Day0Intent(Part):
     first: Literal["http", "https"] = "http"
     """How the first file is fetched. No factory switch knows the site's CA; ``https`` is for a server with a
     certificate that your switches trust from the factory."""
+    open: bool = False
+    """While switches boot for the first time: the lists of the out-of-band plane let their management ports ask this
+    server, which must be one of those that may enter the plane, by DHCP and these two ports. Where the plane has no
+    `dhcp_relay`, its gateways relay DHCP to it."""
     pxe: PxeIntent | None = None
     """Hosts that boot from the network; without it the DHCP server answers switches alone."""

@@ -117,9 +117,18 @@ class Matrix:
         for flow in allowed.flows if allowed is not None else ():
             for source, destination, make in ((one, other, _opening), (other, one, _answer)):
                 if flow.source in source.groups and flow.destination in destination.groups:
-                    found += [every._replace(protocol=(ICMP[family],) * 2)]
-                    found += [make(service, every) for service in flow.services]
+                    own = (
+                        every if flow.server is None else self._to_server(every, flow.server, is_answer=make is _answer)
+                    )
+                    found += [] if own is None else [own._replace(protocol=(ICMP[family],) * 2)]
+                    found += [] if own is None else [make(service, own) for service in flow.services]
         return found
+
+    @staticmethod
+    def _to_server(every: Packets, server: str, *, is_answer: bool) -> Packets | None:
+        """Of packets between two groups those to one server, or its answers."""
+        here = addresses(server, "ipv6" if ":" in server else "ipv4")
+        return common(every, every._replace(**{"source" if is_answer else "destination": here}))
 
     def relayed(self, plane: str, family: Family) -> Iterator[Packets]:
         """What DHCP servers answer the relays of a plane's pairs."""

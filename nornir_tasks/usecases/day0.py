@@ -6,9 +6,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nornir_tasks.day0.dhcp import Booting, bmcs, dnsmasq, kea, unknown
-from nornir_tasks.day0.first_boot import ACCOUNT, FirstBoot, Identity, NewSwitch, OneTime, Server, first_boot
+from nornir_tasks.day0.first_boot import (
+    ACCOUNT,
+    Believable,
+    FirstBoot,
+    Identity,
+    NewSwitch,
+    OneTime,
+    Server,
+    first_boot,
+)
 from nornir_tasks.day0.sha_crypt import sha_crypt
-from nornir_tasks.design import pipeline
+from nornir_tasks.design import first_boot_flows, pipeline
+from nornir_tasks.design.boot_order import Stage, boot_order
 from nornir_tasks.design.config.base import Base
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.network import Device
@@ -54,6 +64,11 @@ class Day0:
         """The site."""
         return self.selection.design
 
+    @property
+    def order(self) -> tuple[Stage, ...]:
+        """In which order they can boot; empty where the server is not on the out-of-band plane."""
+        return boot_order(self.design.network, str(self.intent.server), [each.name for each in self.switches])
+
     def named(self, switch: NewSwitch) -> OneTime:
         """Names instead of secrets, as they stand in files."""
         name = switch.name
@@ -72,7 +87,8 @@ class Day0:
 
     def boot(self, switch: NewSwitch, once: OneTime) -> FirstBoot:
         """Both files of one switch."""
-        return first_boot(switch, self.server, once, platform(switch.os).first_boot, day0_environment())
+        believable = Believable.after(self.secrets[switch.name].made_s)
+        return first_boot(switch, self.server, once, believable, platform(switch.os).first_boot, day0_environment())
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +108,12 @@ def prepare(selection: Selection, renew: frozenset[str] = frozenset()) -> Day0:
     design = selection.design
     intent, file = design.site.intent.day0, device_list_file(design.site)
     listed = load_devices(file)
-    problems = [*_missing(design, file, listed), *_unmanaged(selection), *_without_account(selection, listed)]
+    problems = [
+        *_missing(design, file, listed),
+        *_closed(design),
+        *_unmanaged(selection),
+        *_without_account(selection, listed),
+    ]
     devices = [device for device in selection.devices.values() if device.fabric in design.network.base]
     for device in devices:
         problems += _missing_of(design, device, file, listed)
@@ -131,6 +152,17 @@ def _missing(design: SiteDesign, file: Path, listed: DeviceList) -> Iterator[Pro
     if listed.ca is None:
         hint = "name the CA that signs the switches' certificates; a pinned fingerprint says nothing of a new one"
         yield Problem(shown(file), "no CA that a new switch could trust, or get its certificate from", "ca:", hint=hint)
+
+
+def _closed(design: SiteDesign) -> Iterator[Problem]:
+    """Lists on the way of first boots, while day 0 is not open."""
+    intent = design.site.intent
+    plane = intent.day0 and first_boot_flows.closed(design.network, intent.day0)
+    if plane:
+        what = f"day 0 is closed: the lists of plane {plane} let no factory switch reach this server"
+        hint = f"say open: true, and push plane {plane} before switches boot; close it again when they are up"
+        found = "open: false"
+        yield intent.marks.problem(Finding(("day0",), what, "open: true", found, hint, also=("planes", plane, "flows")))
 
 
 def _unmanaged(selection: Selection) -> Iterator[Problem]:

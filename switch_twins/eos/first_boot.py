@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..engine import EOS, Tree, load_text
+from ..factory_clock import FactoryClock
 from ..first_boot import FirstBootError, Run, mac_of
 from ..spec import DeviceSpec
 from ..twin import LabContext
@@ -18,6 +19,8 @@ from .shell import CommandFailedError
 from .twin import EosTwin
 
 _COPY = re.compile(r"copy file:(?P<source>/\S+) (?P<place>flash|sslkey|certificate):(?P<name>[\w.-]+)")
+_CLOCK = re.compile(r"clock set (\d\d:\d\d:\d\d \d{1,2} [A-Z][a-z]{2} \d{4})")
+"""EOS user manual, "System Clock and Time Protocols": clock set 08:15:24 14 Jan 2013; a factory switch is in UTC."""
 _FACTORY = "username admin privilege 15 role network-admin nopassword\n"
 
 
@@ -28,6 +31,7 @@ class EosFactory:
 
     def __init__(self, device: DeviceSpec, twin: EosTwin, lab: LabContext) -> None:
         self._device, self._twin, self._lab = device, twin, lab
+        self.clock = FactoryClock(device.clock_off_s)
         self._files: dict[tuple[str, str], bytes] = {}
         twin.api.as_delivered()
         twin.configuration.running = self._loaded(_FACTORY)
@@ -63,6 +67,8 @@ class EosFactory:
         found = _COPY.fullmatch(arguments[3])
         if found:
             return self._copy(found, scratch)
+        if found := _CLOCK.fullmatch(arguments[3]):
+            return f"{self.clock.set_by(found[1], '%H:%M:%S %d %b %Y')}timezone is UTC\n"
         try:
             answer = self._twin.shell("root").run(arguments[3], None, is_text=True)
         except CommandFailedError as error:

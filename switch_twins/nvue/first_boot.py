@@ -14,6 +14,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from ..factory_clock import FactoryClock
 from ..first_boot import FirstBootError, Run, mac_of
 from ..spec import DeviceSpec
 from ..twin import LabContext
@@ -36,6 +37,7 @@ class NvueFactory:
 
     def __init__(self, device: DeviceSpec, twin: NvueTwin, lab: LabContext) -> None:
         self._device, self._twin, self._lab = device, twin, lab
+        self.clock = FactoryClock(device.clock_off_s)
         self._pending: Revision | None = None
         self._is_off = False
         twin.api.as_delivered()

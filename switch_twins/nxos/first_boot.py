@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..engine import load_text
+from ..factory_clock import FactoryClock
 from ..first_boot import FirstBootError, Run, mac_of
 from ..spec import DeviceSpec
 from ..twin import LabContext
@@ -39,8 +40,10 @@ def set_global_vrf(name):
     if name not in ("default", "management"):
         raise ValueError("no such VRF: %s" % name)
 '''
-_SITE = '''"""/bootflash is a folder of this lab."""
+_SITE = '''"""/bootflash is a folder of this lab, and the time is the switch's: certificates are judged by it."""
 import os
+import ssl
+import time
 
 _chdir = os.chdir
 
@@ -50,7 +53,27 @@ def chdir(path):
 
 
 os.chdir = chdir
+_time, _wrap_socket = time.time, ssl.SSLContext.wrap_socket
+
+
+def now():
+    with open(os.environ["LAB_CLOCK"]) as file:
+        return _time() + float(file.read())
+
+
+def wrap_socket(context, *arguments, **named):
+    found = _wrap_socket(context, *arguments, **named)
+    shown = found.getpeercert()
+    for key, sign, why in (("notBefore", 1, "is not yet valid"), ("notAfter", -1, "has expired")):
+        if shown and sign * (now() - ssl.cert_time_to_seconds(shown[key])) < 0:
+            raise ssl.SSLCertVerificationError(1, "certificate verify failed: certificate " + why)
+    return found
+
+
+time.time, ssl.SSLContext.wrap_socket = now, wrap_socket
 '''
+_CLOCK = re.compile(r"clock set (\d\d:\d\d:\d\d \d{1,2} [A-Z][a-z]+ \d{4})")
+"""M: Nexus 9000 Fundamentals Configuration Guide, "Manually Setting the Device Clock": time, day, month, year."""
 
 
 class NxosFactory:
@@ -60,6 +83,7 @@ class NxosFactory:
 
     def __init__(self, device: DeviceSpec, twin: NxosTwin, lab: LabContext) -> None:
         self._device, self._twin, self._lab = device, twin, lab
+        self.clock = FactoryClock(device.clock_off_s)
         self._scheduled = ""
         twin.api.as_delivered()
         twin.store.running = bare_tree(device_context(device), "switch")
@@ -88,11 +112,13 @@ class NxosFactory:
         (modules / "cisco" / "__init__.py").write_text("")
         (modules / "cisco" / "vrf.py").write_text(_VRF)
         (modules / "sitecustomize.py").write_text(_SITE)
+        self.clock.keep_in(scratch / "clock")
         file = scratch / "poap.py"
         file.write_bytes(script)
         environment = {
             "PYTHONPATH": str(modules),
             "LAB_BOOTFLASH": str(self._twin.store.bootflash),
+            "LAB_CLOCK": str(scratch / "clock"),
             "POAP_SERIAL": self._device.serial,
             "POAP_MGMT_MAC": mac_of(self._device),
             "POAP_VRF": "management",
@@ -110,6 +136,8 @@ class NxosFactory:
             except FileError as error:
                 raise FirstBootError(str(error)) from error
             return "Copy complete.\n"
+        if found := _CLOCK.fullmatch(command):
+            return self.clock.set_by(found[1], "%H:%M:%S %d %B %Y")
         if command == "system no poap":
             return ""
         raise FirstBootError(f"% Invalid command: {command}")

@@ -22,8 +22,12 @@ from nornir_tasks.usecases.day0 import KEA, Day0, prepare, write
 from nornir_tasks.usecases.day0_serve import Served, serve
 from nornir_tasks.usecases.site import SiteDesign, load, select
 from tests.unit.usecases.day0_site import free_ports
+from tests.unit.usecases.oob_site import ACCOUNTS, TIME, with_servers
 
 SWITCHES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2", "nvue-5.16": "spine-1"}
+YEAR_S = 365 * 86_400.0
+CLOCKS_OFF_S = {"eos": -9 * YEAR_S, "nxos": 12 * YEAR_S, "nvue": -20 * YEAR_S, "nvue-5.16": 3 * YEAR_S}
+"""How far the clock of each is ahead before its first boot; behind, if negative."""
 SPARE = "leaf-g1-r2"
 """A switch that is never booted to its end, so that the server goes on."""
 
@@ -70,7 +74,8 @@ class FirstBoots:
 def site_of(lab: RunningLab, folder: Path, base: str) -> Path:
     http, https = free_ports()
     folder.mkdir(parents=True)
-    intent = (resource("inventory") / "lab" / "fabric.yml").read_text().replace("source: lab", "source: devices")
+    intent = with_servers((resource("inventory") / "lab" / "fabric.yml").read_text())
+    intent = intent.replace("source: lab", "source: devices")
     served = f"day0: {{server: 127.0.0.1, http_port: {http}, https_port: {https}}}\n"
     (folder / "fabric.yml").write_text(intent + base + served)
     keep_secrets(folder)
@@ -87,12 +92,11 @@ def site_of(lab: RunningLab, folder: Path, base: str) -> Path:
     return folder
 
 
-FULL = """base:
+FULL = f"""base:
   hostname: managed
-  ntp: [192.0.2.123]
-  api: {certificate: fabric-2026}
-  accounts: {gpufabric: {role: admin, hash: {eos: !secret push-512, nxos: !secret push-256, nvue: !secret push-512}}}
-"""
+  ntp: [{TIME}]
+  api: {{certificate: fabric-2026}}
+{ACCOUNTS}"""
 PASSWORD = "the password of every push"
 
 
@@ -118,7 +122,8 @@ def factory_switches(folder: Path, start: Callable[[LabDescription], RunningLab]
     description = LabDescription(folder / "lab")
     for number, (kind, name) in enumerate(SWITCHES.items()):
         release = {"release": "5.16.0"} if kind == "nvue-5.16" else {}
-        description.add_device(name, kind.partition("-")[0], asn=4200000000 + number, begins="factory", **release)
+        facts = {"asn": 4200000000 + number, "begins": "factory", "clock_off_s": CLOCKS_OFF_S[kind]}
+        description.add_device(name, kind.partition("-")[0], **facts, **release)
     description.add_device(SPARE, "eos", asn=4200000100, begins="factory")
     lab = start(description)
     site, out, stop = site_of(lab, folder / "site", base), folder / "out", threading.Event()

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from described_lab import LabDescription, RunningLab
-from first_boots import FULL, PASSWORD, SPARE, SWITCHES, FirstBoots, factory_switches, with_management
+from first_boots import CLOCKS_OFF_S, FULL, PASSWORD, SPARE, SWITCHES, FirstBoots, factory_switches, with_management
 
-from nornir_tasks.day0.first_boot import ACCOUNT
+from nornir_tasks.day0.first_boot import ACCOUNT, Believable
 from nornir_tasks.drivers import open_session
 from nornir_tasks.errors import AuthError, ConnectError, LeftToTimerError
 from nornir_tasks.files.day0_file import Day0File
@@ -25,6 +25,7 @@ from nornir_tasks.usecases.reach import Reach
 from nornir_tasks.usecases.site import load, select
 from switch_twins.client import TwinError
 from tests.unit.usecases.day0_site import BASE, write_authority
+from tests.unit.usecases.oob_site import TIME
 
 SYSTEMS = pytest.mark.parametrize("name", SWITCHES.values(), ids=SWITCHES)
 
@@ -100,7 +101,7 @@ def test_a_factory_switch_comes_up_and_its_first_push_exchanges_the_account_for_
     session.close()
     assert running.facts is not None
     assert (running.facts.serial, running.facts.hostname) == (boots.day0.secrets[name].identity, name)
-    assert "192.0.2.123" in str(running.text)
+    assert TIME in str(running.text)
     with pytest.raises(AuthError):
         open_session(os, boots.endpoint(name, ACCOUNT, "another password")).read()
     assert prepare(boots.day0.selection).secrets[name].is_used
@@ -175,6 +176,43 @@ def test_a_script_does_not_talk_to_a_server_that_the_sites_ca_does_not_vouch_for
     report = boots.boot(name, serve_file(platform(system).first_boot.finish(script).encode()))
     assert not report["is_done"]
     assert not [each for each in boots.seen[before:] if each.what in ("config", "enrol")]
+
+
+def script_of(boots: FirstBoots, name: str) -> str:
+    index = json.loads((boots.out / INDEX).read_text()).values()
+    return (boots.out / next(each["script"] for each in index if each["device"] == name)).read_text()
+
+
+@SYSTEMS
+def test_a_switch_whose_clock_is_years_off_believes_no_certificate_before_it_is_set(
+    boots: FirstBoots, name: str
+) -> None:
+    system = boots.day0.design.network.device(name).os
+    kind = next(kind for kind, each in SWITCHES.items() if each == name)
+    script = re.sub(
+        r'^( *)set_clock(\(\)| "\$now")$', r"\1:" if system != "nxos" else r"\1pass", script_of(boots, name), flags=re.M
+    )
+    report = boots.boot(name, serve_file(platform(system).first_boot.finish(script).encode()))
+    assert not report["is_done"]
+    why = "is not yet valid" if CLOCKS_OFF_S[kind] < 0 else "has expired"
+    assert any(f"certificate {why}" in line for line in report["log"]), report["log"]
+
+
+@SYSTEMS
+@pytest.mark.parametrize("off_days", [-1, 31])
+def test_a_time_that_cannot_be_right_is_not_believed_and_nothing_is_changed(
+    boots: FirstBoots, name: str, off_days: int
+) -> None:
+    """As if the files had been made at another time: the server's clock is this machine's."""
+    system = boots.day0.design.network.device(name).os
+    before, made_s = boots.lab.control.ask("running-config", device=name), boots.day0.secrets[name].made_s
+    script = script_of(boots, name)
+    for bound_s in (Believable.after(made_s).earliest_s, Believable.after(made_s).latest_s):
+        script = script.replace(str(bound_s), str(int(bound_s - off_days * 86400)))
+    report = boots.boot(name, serve_file(platform(system).first_boot.finish(script).encode()))
+    assert not report["is_done"]
+    assert any("the server says that it is" in line and "these files are for" in line for line in report["log"])
+    assert boots.lab.control.ask("running-config", device=name) == before
 
 
 def test_poap_takes_no_script_whose_md5_is_not_its_own(boots: FirstBoots) -> None:

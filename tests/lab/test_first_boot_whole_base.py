@@ -22,18 +22,18 @@ ALL = """base:
   hostname: managed
   banner: "Property of Example 7.\\nAll sessions are recorded."
   management: managed
-  dns: {servers: [192.0.2.54], domain: fabric.example.net}
-  ntp: [192.0.2.123]
-  syslog: [192.0.2.51]
+  dns: {servers: [10.183.0.5], domain: fabric.example.net}
+  ntp: [10.183.0.69]
+  syslog: [10.183.0.6]
   api: {certificate: fabric-2026}
   ssh: {idle_minutes: 10}
   control_plane: {allowed: [127.0.0.0/8, 10.183.0.0/16]}
   accounts: {gpufabric: {role: admin, hash: {eos: !secret push-512, nxos: !secret push-256, nvue: !secret push-512}}}
-  aaa: {tacacs: {servers: [192.0.2.91], key: {eos: !secret key-7, nxos: !secret key-7, nvue: !secret key}}}
+  aaa: {tacacs: {servers: [10.183.0.70], key: {eos: !secret key-7, nxos: !secret key-7, nvue: !secret key}}}
 """
-AT_DAY0 = ("Property of Example 7.", "192.0.2.54", "192.0.2.51", "192.0.2.123", "GPUFABRIC-BASE-CONTROL", "fabric-2026")
+AT_DAY0 = ("Property of Example 7.", "10.183.0.5", "10.183.0.6", "10.183.0.69", "GPUFABRIC-BASE-CONTROL", "fabric-2026")
 """What stands in one line of each section that a switch begins with."""
-TACACS = "192.0.2.91"
+TACACS = "10.183.0.70"
 """Who is asked for accounts comes with the first push: the key is a secret."""
 
 

@@ -19,7 +19,7 @@ from nornir_tasks.usecases.day0 import BMCS, DNSMASQ, KEA
 from nornir_tasks.usecases.site import load
 from tests.unit.day0.boots import program
 from tests.unit.usecases.day0_site import free_ports, write_authority, write_site
-from tests.unit.usecases.oob_site import write_oob_intent
+from tests.unit.usecases.oob_site import ACCOUNTS, TIME, write_oob_intent
 
 
 def test_all_that_is_missing_is_said_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,11 +42,10 @@ def test_the_verb_that_serves_says_once_which_site(tmp_path: Path) -> None:
     assert "the lab of this site is not up" in done.stderr
 
 
-BASE = """
+BASE = f"""
 base:
-  ntp: [192.0.2.123]
-  accounts: {gpufabric: {role: admin, hash: {eos: !secret push-512, nxos: !secret push-256, nvue: !secret push-512}}}
-"""
+  ntp: [{TIME}]
+{ACCOUNTS}"""
 
 
 @pytest.fixture
@@ -67,6 +66,23 @@ def site(tmp_path: Path) -> Path:
         "username: gpufabric\npassword: !secret switch\nca: ca.pem\ndevices:\n" + "".join(rows)
     )
     return folder
+
+
+def test_the_order_of_first_boots_is_said_with_the_switch_that_is_brought_up_by_hand(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GPUFABRIC_STATE", str(site.parent / "state"))
+    intent = site / "fabric.yml"
+    intent.write_text(intent.read_text().replace("server: 127.0.0.1,", "server: 10.183.0.2, open: true,"))
+    words = ["day0", "--site", str(site), "--out", str(site / "out")]
+    shown = CliRunner().invoke(app, words).stdout
+    assert "  1. oob-leaf-g1: by hand, from its console or with its management port at the server, as the way" in shown
+    assert "\n  3. " in shown
+    assert "\n  4. " not in shown
+    order = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["order"]
+    assert order[0]["switches"] == ["oob-leaf-g1"]
+    assert sum(len(each["switches"]) for each in order) == len(load(site).network.devices)
+    assert [bool(each["by_hand"]) for each in order] == [True, False, False]
 
 
 def nornir(site: Path, *words: str) -> subprocess.Popen[str]:

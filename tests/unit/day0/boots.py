@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from needs import require
 
-from nornir_tasks.day0.first_boot import FirstBoot, Identity, NewSwitch, OneTime, Server, first_boot
+from nornir_tasks.day0.first_boot import Believable, FirstBoot, Identity, NewSwitch, OneTime, Server, first_boot
 from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.files import programs
 from nornir_tasks.files.templates import day0_environment
@@ -21,6 +21,7 @@ BASE = {
 SYSTEMS = tuple(RELEASES)
 AUTHORITY = "-----BEGIN CERTIFICATE-----\nMIIBfake\n-----END CERTIFICATE-----\n"
 SERVER = Server("http://198.51.100.10:8080", "https://198.51.100.10:8443", AUTHORITY)
+BELIEVABLE = Believable.after(1_800_000_000)
 ONCE = OneTime("day0", "$6$salt$hash", "$5$salt$nobody", "T0KEN")
 
 
@@ -44,7 +45,7 @@ def new_switch(system: str, identity: Identity = KNOWN, **changes: object) -> Ne
 
 
 def boot(switch: NewSwitch, server: Server = SERVER, once: OneTime = ONCE) -> FirstBoot:
-    return first_boot(switch, server, once, platform(switch.os).first_boot, day0_environment())
+    return first_boot(switch, server, once, BELIEVABLE, platform(switch.os).first_boot, day0_environment())
 
 
 def program(name: str) -> str:

@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 from nornir_tasks.day0.first_boot import Identity
 from nornir_tasks.platforms import platform
 from switch_twins.nvue.schema import schema_for
-from tests.unit.day0.boots import ONCE, SYSTEMS, boot, new_switch
+from tests.unit.day0.boots import BELIEVABLE, ONCE, SERVER, SYSTEMS, boot, new_switch
 
 BIN = Path(sys.executable).parent
 BY_SERIAL = Identity("ABC123", "02:00:00:00:00:01")
@@ -39,7 +39,7 @@ def test_a_serial_number_with_quotes_stays_one_word_of_the_shell(os: str) -> Non
 @pytest.mark.parametrize("os", ["eos", "nvue"])
 def test_a_shell_script_has_nothing_that_shellcheck_knows(os: str, identity: Identity, tmp_path: Path) -> None:
     file = tmp_path / "boot.sh"
-    file.write_text(boot(new_switch(os, identity)).script)
+    file.write_text(boot(new_switch(os, identity), replace(SERVER, boot_url="https://198.51.100.10:8443")).script)
     found = subprocess.run([BIN / "shellcheck", "--norc", file], capture_output=True, text=True, check=False)
     assert (found.returncode, found.stdout) == (0, "")
 
@@ -73,6 +73,17 @@ def test_the_md5_of_a_poap_script_is_that_of_all_its_other_lines() -> None:
     rest = "".join(line for line in script.splitlines(keepends=True) if not line.startswith("#md5sum"))
     assert shown
     assert shown[1] == hashlib.md5(rest.encode()).hexdigest()
+
+
+@pytest.mark.parametrize("os", SYSTEMS)
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_the_clock_is_set_within_bounds_before_a_certificate_is_judged(os: str, scheme: str) -> None:
+    script = boot(new_switch(os), replace(SERVER, boot_url=f"{scheme}://198.51.100.10:8080")).script
+    own = script[script.index("def main") :] if os == "nxos" else script
+    assert own.index("set_clock") < own.index('ask("/config")' if os == "nxos" else "--cacert")
+    for bound_s in (BELIEVABLE.earliest_s, BELIEVABLE.latest_s):
+        assert str(bound_s) in script
+    assert script.count("--insecure") == (scheme == "https" and os != "nxos"), "for the date alone"
 
 
 @pytest.mark.parametrize("os", SYSTEMS)

@@ -4,9 +4,11 @@ from ipaddress import ip_interface, ip_network
 
 import pytest
 
+from nornir_tasks.design import first_boot_flows
 from nornir_tasks.design.bastion_vars import BastionVars, bastion_host_vars
 from nornir_tasks.design.boundary import boundary
 from nornir_tasks.files.site import load_site
+from nornir_tasks.intent.day0_model import Day0Intent
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.usecases.hosts import inventory
 from tests.unit.design.test_boundary import SITE, site
@@ -88,6 +90,18 @@ def test_the_plane_reaches_on_a_bastion_what_its_flows_say(protocol: str, port: 
     switches = site()[1].ends_of_flows["oob"]["switches"].prefixes["ipv4"]
     (found,) = (each for each in of().services if (each.protocol, each.ports) == (protocol, (port,)))
     assert found.sources == switches
+
+
+def test_a_bastion_that_serves_first_boots_takes_them_while_day_0_is_open_and_the_other_one_does_not() -> None:
+    intent, network = site()
+    server = of().plane_address.partition("/")[0]
+    opened = intent.model_copy(update={"day0": Day0Intent.model_validate({"server": server, "open": True})})
+    found = bastion_host_vars(opened, first_boot_flows.opened(network, opened))
+    more = [each for each in found["bastion-1"].bastion.services if each not in of().services]
+    assert [(each.protocol, each.ports) for each in more] == [("tcp", ("8080",)), ("tcp", ("8443",)), ("udp", ("67",))]
+    assert more[0].sources == network.ends_of_flows["oob"]["switches"].prefixes["ipv4"]
+    assert more[2].sources == (network.planes["oob"].pools["hosts"], "0.0.0.0/32")
+    assert found["bastion-2"].bastion.services == of("bastion-2").services
 
 
 def test_playbooks_address_them_as_a_group() -> None:

@@ -1,10 +1,10 @@
-"""Servers of the base that the lists of the switches' own out-of-band plane keep them from are named by place."""
+"""Servers of the base that the lists of the switches' own out-of-band plane keep them from are refused by place."""
 
 from typing import Any
 
 import pytest
 
-from nornir_tasks.design.servers_reached import warnings
+from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.secret_name import Secret
 from tests.unit.design import out_of_band
 
@@ -15,14 +15,18 @@ def asking(kind: str, server: str) -> dict[str, Any]:
     return {"accounts": accounts, "aaa": {kind: {"servers": [server], "key": Secret("a-key")}}}
 
 
-def warned(base: dict[str, Any], *flows: dict[str, Any]) -> list[str]:
-    """What is said of a site with this base, and these flows beside its own on the out-of-band plane."""
+def refused(base: dict[str, Any], *flows: dict[str, Any]) -> list[str]:
+    """The refusals of a site with this base, and these flows beside its own on the out-of-band plane."""
     data = out_of_band.with_out_of_band(out_of_band.rails())
     own = data["planes"]["oob"]
     own["flows"] = [*own["flows"], *flows]
     own["services"] = {**own["services"], "log": {"udp": 514}, "names": {"udp": 53, "tcp": 53}}
     data["base"] = base
-    return [*warnings(out_of_band.intended(data), out_of_band.designed(data))]
+    try:
+        out_of_band.designed(data)
+    except DesignError as error:
+        return [str(each) for each in error.problems]
+    return []
 
 
 def bastion() -> str:
@@ -42,31 +46,32 @@ def bastion() -> str:
     ],
 )
 def test_a_server_that_no_flow_leads_to_is_named(base: dict[str, Any], place: str, port: str) -> None:
-    (warning,) = warned(base)
-    assert warning.startswith(f"{place}: 192.0.2.")
-    assert f"an address of bastion ({bastion()}/32" in warning
-    assert warning.endswith(f"a flow from switches there with {port}")
+    (found,) = refused(base)
+    assert found.startswith(f"intent: {place}: the lists of plane oob let no switch reach this server")
+    assert f"an address of bastion ({bastion()}/32" in found
+    assert f"a flow to it with {port}" in found
+    assert "add {source: switches, destination: bastion, services: [" in found
 
 
 def test_a_flow_to_the_servers_group_with_its_port_is_enough_and_one_of_another_port_is_not() -> None:
-    assert warned({"ntp": [bastion()]}) == [], "the site has that flow"
+    assert refused({"ntp": [bastion()]}) == [], "the site has that flow"
     there = {"source": "switches", "destination": "bastion"}
-    assert warned({"syslog": [bastion()]}, {**there, "services": ["log"]}) == []
+    assert refused({"syslog": [bastion()]}, {**there, "services": ["log"]}) == []
     for flow in (
         {**there, "services": ["names"]},
         {"source": "bastion", "destination": "switches", "services": ["log"]},
     ):
-        assert len(warned({"syslog": [bastion()]}, flow)) == 1
+        assert len(refused({"syslog": [bastion()]}, flow)) == 1
 
 
 def test_switches_that_ask_in_the_default_vrf_meet_no_list_of_the_plane() -> None:
-    assert warned({"vrf": "default", "ntp": ["192.0.2.1"]}) == []
+    assert refused({"vrf": "default", "ntp": ["192.0.2.1"]}) == []
 
 
 def test_a_server_whose_answers_the_switches_own_control_list_refuses_is_named() -> None:
     def names_the_list(*allowed: str) -> bool:
         base = {**asking("radius", "192.0.2.5"), "control_plane": {"allowed": ["10.183.0.0/16", *allowed]}}
-        return any("control_plane.allowed" in each for each in warned(base))
+        return any("control_plane.allowed" in each for each in refused(base))
 
     assert names_the_list()
     assert not names_the_list("192.0.2.5/32")

@@ -15,12 +15,12 @@ from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.files.site import resource
 from nornir_tasks.usecases.day0 import Day0, prepare
 from nornir_tasks.usecases.site import SiteDesign, load, select
+from tests.unit.usecases.oob_site import ACCOUNTS, TIME, with_servers
 
 SWITCHES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-1"}
-BASE = """base:
-  ntp: [192.0.2.123]
-  accounts: {gpufabric: {role: admin, hash: {eos: !secret push-512, nxos: !secret push-256, nvue: !secret push-512}}}
-"""
+BASE = f"""base:
+  ntp: [{TIME}]
+{ACCOUNTS}"""
 
 
 def free_ports() -> tuple[int, int]:
@@ -63,7 +63,7 @@ def write_site(
 ) -> Path:
     """The lab's intent for real switches. ``without``: switches of which the device list says the address alone."""
     folder.mkdir(parents=True)
-    lab = (resource("inventory") / "lab" / "fabric.yml").read_text()
+    lab = with_servers((resource("inventory") / "lab" / "fabric.yml").read_text())
     http, https = free_ports()
     served = day0 if day0 is not None else f"day0: {{server: 127.0.0.1, http_port: {http}, https_port: {https}}}\n"
     (folder / "fabric.yml").write_text(lab.replace("source: lab", "source: devices") + base + served)

@@ -13,6 +13,7 @@ from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.usecases.day0 import DNSMASQ, INDEX, KEA, prepare, write
 from nornir_tasks.usecases.site import load, select
 from tests.unit.usecases.day0_site import SWITCHES, names_of_switches, prepared, with_management, write_site
+from tests.unit.usecases.oob_site import LOG, TIME
 
 CHOSEN = (",".join(SWITCHES.values()),)
 
@@ -36,7 +37,7 @@ def test_unmanaged_base_is_refused_at_its_fabric_with_what_to_say(tmp_path: Path
 
 
 def test_a_base_whose_first_push_would_lock_us_out_is_refused(tmp_path: Path) -> None:
-    (found,) = problems(write_site(tmp_path / "site", base="base: {ntp: [192.0.2.123]}\n"))
+    (found,) = problems(write_site(tmp_path / "site", base=f"base: {{ntp: [{TIME}]}}\n"))
     assert re.search(r"fabric\.yml:\d+: base\.accounts: the account that pushes is none of those", found)
     assert "found: accounts are not managed" in found
 
@@ -56,6 +57,29 @@ def test_a_site_that_serves_nowhere_is_refused(tmp_path: Path) -> None:
     assert "fabric.yml: no server that switches could fetch from" in found
 
 
+def test_a_closed_day_0_whose_server_no_list_leads_to_is_refused_and_an_open_one_is_not(tmp_path: Path) -> None:
+    (found,) = problems(write_site(tmp_path / "shut", day0="day0: {server: 10.183.0.2}\n"))
+    assert re.search(r"fabric\.yml:\d+: day0: day 0 is closed: the lists of plane oob let no factory switch", found)
+    prepared(write_site(tmp_path / "open", day0="day0: {server: 10.183.0.2, open: true}\n"))
+
+
+def test_what_was_made_so_long_ago_that_its_switch_believes_no_time_is_made_anew_unless_it_was_used(
+    tmp_path: Path,
+) -> None:
+    site = write_site(tmp_path / "site")
+    first = prepared(site, limit=CHOSEN)
+    (kept,) = (tmp_path / "state").rglob("day0.json")
+    known = json.loads(kept.read_text())
+    used, *others = SWITCHES.values()
+    for each in known.values():
+        each["made_s"] -= 31 * 86_400
+    known[used]["certificate_sha256"] = "0" * 64
+    kept.write_text(json.dumps(known))
+    second = prepared(site, limit=CHOSEN)
+    assert second.secrets[used].token == first.secrets[used].token
+    assert all(second.secrets[each].token != first.secrets[each].token for each in others)
+
+
 def test_written_twice_the_files_are_the_same_and_the_second_run_says_so(tmp_path: Path) -> None:
     site, out = write_site(tmp_path / "site"), tmp_path / "out"
     first = write(prepared(site), out)
@@ -70,7 +94,7 @@ def test_what_changed_is_named_and_an_edited_file_is_not_lost(tmp_path: Path) ->
     site, out = write_site(tmp_path / "site"), tmp_path / "out"
     write(prepared(site), out)
     intent = site / "fabric.yml"
-    intent.write_text(intent.read_text().replace("ntp: [192.0.2.123]", "ntp: [192.0.2.124]"))
+    intent.write_text(intent.read_text().replace(f"ntp: [{TIME}]", f"ntp: [{LOG}]"))
     changed = {path.name for path in write(prepared(site), out).written.changed}
     assert "leaf-g1-r0.startup-config" in changed
     assert INDEX not in changed

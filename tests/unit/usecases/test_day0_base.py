@@ -26,13 +26,13 @@ base:
   hostname: managed
   banner: All sessions are recorded.
   management: managed
-  dns: {servers: [192.0.2.53], domain: example.net}
-  ntp: [192.0.2.123]
-  syslog: [192.0.2.5]
+  dns: {servers: [10.183.0.5], domain: example.net}
+  ntp: [10.183.0.69]
+  syslog: [10.183.0.6]
   api: {certificate: fabric-2026}
   ssh: {idle_minutes: 10}
   control_plane: {allowed: [10.183.0.0/16]}
-  aaa: {tacacs: {servers: [192.0.2.91], key: {eos: !secret key-7, nxos: !secret key-7, nvue: !secret key}}}
+  aaa: {tacacs: {servers: [10.183.0.70], key: {eos: !secret key-7, nxos: !secret key-7, nvue: !secret key}}}
   accounts: {gpufabric: {role: admin, hash: {eos: !secret push-512, nxos: !secret push-256, nvue: !secret push-512}}}
 """
 
@@ -102,7 +102,7 @@ def test_no_account_but_the_one_time_one_is_in_it_and_no_secret_is_left_a_name(d
         assert "username gpufabric " not in config
         assert '"gpufabric"' not in config
         assert "<secret" not in config
-        assert "192.0.2.91" not in config  # who is asked for accounts comes with the first push, as its key does
+        assert "10.183.0.70" not in config  # who is asked for accounts comes with the first push, as its key does
 
 
 @pytest.mark.parametrize("kind", ["tacacs", "radius"])

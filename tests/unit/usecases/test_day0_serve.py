@@ -222,7 +222,7 @@ def test_it_ends_in_time_though_nobody_asks(site: Path, tmp_path: Path) -> None:
 
 
 def test_it_is_for_loopback_needs_the_ca_s_key_and_a_free_port(tmp_path: Path, running: Running) -> None:
-    elsewhere = prepared(write_site(tmp_path / "real", day0="day0: {server: 198.51.100.10}\n"))
+    elsewhere = prepared(write_site(tmp_path / "real", day0="day0: {server: 10.183.0.2, open: true}\n"))
     with pytest.raises(IntentError, match="is for the lab"):
         serve(elsewhere, tmp_path, 1.0)
     with pytest.raises(LabError, match="cannot listen here"):

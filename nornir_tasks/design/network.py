@@ -250,13 +250,9 @@ class Network:
 
     def rails_of(self, host: str, plane: str) -> tuple[HostNic, ...]:
         """The NIC ports of one host that carry a rail of this plane, by rail, then by copy of the fabric."""
-        mtu_bytes = self.planes[plane].mtu_bytes
-        ports = {nic.link.name: nic for nic in self._nics.get(host, ())}
-        found = [
-            HostNic(ports[circuit.link.name], circuit, circuit.use.rail, mtu_bytes)
-            for circuit in self.circuits_of(host)
-            if circuit.owner == plane and circuit.use.rail is not None
-        ]
+        mtu_bytes, ports = self.planes[plane].mtu_bytes, {nic.link.name: nic for nic in self._nics.get(host, ())}
+        own = (each for each in self.circuits_of(host) if each.owner == plane)
+        found = (HostNic(ports[e.link.name], e, e.use.rail, mtu_bytes) for e in own if e.use.rail is not None)
         return tuple(sorted(found, key=lambda nic: (nic.rail, nic.copy)))
 
     @cached_property

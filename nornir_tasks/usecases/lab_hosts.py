@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_interface
+from ipaddress import ip_interface, ip_network
 from typing import Any
 
+from nornir_tasks.design.network import Network
+from nornir_tasks.design.pairs import bond_of
+from nornir_tasks.design.way_out import NEXT_HOP
 from nornir_tasks.errors import IntentError
 from nornir_tasks.lab.plan import LabBond, LabHostEnd, LabRoute, LabVlan
 from nornir_tasks.usecases.hosts import host_inventory
@@ -50,8 +53,27 @@ def ends_of_hosts(design: SiteDesign) -> EndsOfHosts:
         for rail in variables.get("rail_interfaces_rails", ()):
             routes = tuple(_routes(rail, rail.get("plane_supernet") or plane))
             ends[host, rail["name"]] = LabHostEnd(None, rail["match"].get("mac"), tuple(_addresses(rail)), routes)
+    for nic in design.network.beyond:
+        ends[nic.host, nic.port] = LabHostEnd(bond_of(nic.port))
+    bonds += _beyond(design.network)
     with_rails = frozenset(host for host, each in found.variables.items() if each.get("rail_interfaces_rails"))
     return EndsOfHosts(tuple(bonds), has_variables=True, with_rails=with_rails, _ends=ends)
+
+
+def _beyond(network: Network) -> Iterator[LabBond]:
+    """The bond of each machine beyond a way out; the first has the address that both share, as no other fails here."""
+    ways = {each.plane: each for each in network.segments if each.is_way_out}
+    for nic in {(each.host, bond_of(each.port)): each for each in network.beyond}.values():
+        for circuit in network.circuits_on(nic.link):
+            way = ways[circuit.owner]
+            prefixes = [ip_network(each) for each in (way.subnet, way.subnet_v6) if each is not None]
+            places = (NEXT_HOP, NEXT_HOP + 1) if nic.host_index == 1 else (NEXT_HOP + nic.host_index,)
+            addresses = tuple(f"{prefix[place]}/{prefix.prefixlen}" for prefix in prefixes for place in places)
+            routes = [LabRoute(pool, way.gateway) for pool in network.planes[way.plane].pools.values()]
+            inside = [each.subnet_v6 for each in network.segments if each.plane == way.plane and not each.is_way_out]
+            routes += [LabRoute(each, way.gateway_v6 or "") for each in inside if each is not None]
+            vlan = LabVlan(None, addresses, tuple(each for each in routes if each.to != way.subnet))
+            yield LabBond(nic.host, bond_of(nic.port), circuit.use.mtu_bytes, is_fast=True, vlans=(vlan,))
 
 
 def _bond(host: str, bond: Mapping[str, Any]) -> LabBond:

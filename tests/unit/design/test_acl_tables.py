@@ -51,8 +51,8 @@ def test_a_relay_of_dhcp_takes_a_rule_of_every_list_for_each_way_in_which_packet
     data["planes"]["business"]["dhcp_relay"] = ["192.0.2.53"]
     data["planes"]["business"]["default_route"] = {"leaves_of": "login", "vlan": 390, "link": "10.190.0.0/28"}
     assert [used for used, _ in rules(front.built(data), "front-leaf-g3-a")] == [
-        # of the way out, in: unreachable, 7 for gateways and in the VLAN, neighbours, two prefixes, the last one: 12; out:
-        # 5 of them, three prefixes: 11. Its link is one more prefix of this site for login
+        # of the way out, in: unreachable, 7 for gateways and in the VLAN, neighbours, two prefixes, the last one: 12;
+        # out: 5 of those 7, three prefixes: 11. Its link is one more prefix of this site for login
         46 + 4 * (2 + 2) + 12 + 11 + 2,
         28 + 2 * 2,
     ]

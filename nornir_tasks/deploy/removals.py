@@ -20,7 +20,7 @@ from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, differe
 from nornir_tasks.platforms.ownership import ALWAYS_THERE, Thing, is_shared, rule_of, things
 from nornir_tasks.platforms.platform import Platform
 
-_INDEPENDENT = frozenset({"address", "pool", "pool route", "prefix", "route"})
+_INDEPENDENT = frozenset({"address", "pool", "announced", "pool announced", "pool route", "prefix", "route"})
 """Keys of objects that others may have as well in what is ours, such as a session in a VRF of ours."""
 _UNNAMEABLE = re.compile(rf"{PLACEHOLDER}|\n| / ")
 _BY_NUMBER = frozenset({"vlan", "lag"})

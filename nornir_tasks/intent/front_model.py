@@ -104,6 +104,9 @@ class DefaultRouteIntent(Part):
     link_v6: PrefixV6 | None = None
     """Without a boundary: the same of IPv6."""
 
+    def __str__(self) -> str:
+        return f"VLAN {self.vlan}"
+
     @property
     def links(self) -> tuple[tuple[str, IPv4Network | IPv6Network], ...]:
         """(key, subnet) of those that are given here."""

@@ -32,6 +32,8 @@ Key = Literal[
     "prefix",
     "pool",
     "pool route",
+    "announced",
+    "pool announced",
     "enclosing",
     "vlans",
     "lags",
@@ -77,13 +79,14 @@ _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
     "management vrf": Claims.by_management_vrf,
     "route": Claims.by_route,
     "prefix": Claims.by_prefix,
+    "announced": Claims.by_prefix,
     "account": Claims.by_account,
     "account that goes": Claims.by_account_that_goes,
     "snmp user": Claims.by_snmp_user,
 }
 """The function that finds the owner by a line's own key, in any container."""
 
-ANNOUNCED: Mapping[Key, Key] = {"address": "prefix", "pool": "pool route"}
+ANNOUNCED: Mapping[Key, Key] = {"address": "announced", "pool": "pool announced"}
 """How a session's owner is found -> how that of a prefix is that BGP announces: as of a static route to it."""
 
 _WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
@@ -130,7 +133,8 @@ class Rule:
 
     The key is the pattern's named group ``key``: a port name, an address or prefix, an object's name, a VLAN's number,
     a VRF's name, a VRF and the prefix of a static route in it (``prefix``: in the default one). ``pool``: an address or
-    prefix in the VRF of the container; ``pool route``: the prefix of a static route there. ``enclosing`` needs no key:
+    prefix in the VRF of the container; ``pool route``: the prefix of a static route there. ``announced``, ``pool
+    announced``: one that BGP announces. ``enclosing`` needs no key:
     the owner is that of the enclosing container. ``vlans``, ``ipv6``, ``gateways``, ``dhcp relay`` and ``outside`` are
     the switch's where an owner has any.
     """
@@ -191,7 +195,7 @@ def owner_of(key: str, by: Key, claims: Claims, enclosing: str | None) -> str | 
         return enclosing
     if by == "pool":
         return claims.in_vrf_of(enclosing, key)
-    if by == "pool route":
+    if by in ("pool route", "pool announced"):
         return claims.route_in_vrf_of(enclosing, key)
     if by in _BY:
         return _BY[by](claims, key)

@@ -31,7 +31,7 @@ def _servers(by: Key, pattern: str = "server") -> Rule:
 
 _REST = rule(r".*", "enclosing")
 _BY_NAME = rule(r"(?P<key>[^:]+)", "name")
-_BY_POOL_ROUTE = rule(r"(?P<key>[\d.]+/\d+)", "pool route")
+_BY_POOL_ANNOUNCED = rule(r"(?P<key>[\d.]+/\d+)", "pool announced")
 _BY_POOL = rule(r"(?P<key>[\d.]+/\d+)", "pool")
 _ROUTE = r"(?P<key>[0-9a-f:.]+/\d+)"
 _BY_ADDRESS = rule(r"(?P<key>[0-9a-f:.]+/\d+)", "address")
@@ -43,7 +43,7 @@ _BGP_IN_VRF = _inner(
     _inner(r"peer-group", _BY_NAME),
     _inner(
         r"address-family",
-        _inner(r"ipv4-unicast", _inner(r"network", _BY_POOL_ROUTE), _inner(r"aggregate-route", _BY_POOL), _REST),
+        _inner(r"ipv4-unicast", _inner(r"network", _BY_POOL_ANNOUNCED), _inner(r"aggregate-route", _BY_POOL), _REST),
     ),
     _REST,
 )
@@ -62,7 +62,7 @@ _IPV6_UNICAST = _container(
 
 _IPV4_UNICAST = _container(
     r"ipv4-unicast",
-    _container(r"network", rule(r"(?P<key>[\d.]+/\d+)", "prefix")),
+    _container(r"network", rule(r"(?P<key>[\d.]+/\d+)", "announced")),
     _container(r"aggregate-route", _BY_PREFIX),
     # redistribution into the fabric's address family would announce what the design does not
     _ANYTHING,

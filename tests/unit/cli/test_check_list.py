@@ -47,7 +47,7 @@ def test_without_a_site_the_list_is_of_none() -> None:
     ("words", "total"),
     [
         (("--site", "lab-rails"), 1124),
-        (("--site=lab",), 2867),
+        (("--site=lab",), 2923),
         (("--site=lab", "--plane=compute"), 1124),
         (("--limit", "spine-*"), 284),
     ],

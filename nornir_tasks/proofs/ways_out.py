@@ -52,8 +52,10 @@ def judged(lines: Lines, known: Iterable[Domain]) -> Iterator[Judged]:
         if end.plane in beyond:
             way = _Way(lines, *beyond[end.plane])
             outside = End(end.plane, OUTSIDE)
-            yield Judged(end, outside, tuple(dict.fromkeys(each for one in its for each in way.out(one))))
-            yield Judged(outside, end, tuple(dict.fromkeys(each for one in its for each in way.back(one))))
+            if any(map(way.leads_out, its)):
+                yield Judged(end, outside, tuple(dict.fromkeys(each for one in its for each in way.out(one))))
+            if any(map(way.leads_in, its)):
+                yield Judged(outside, end, tuple(dict.fromkeys(each for one in its for each in way.back(one))))
     yield from _relays(lines, groups)
 
 
@@ -64,6 +66,14 @@ class _Way:
     lines: Lines
     segment: Segment
     beyond: Domain
+
+    def leads_out(self, domain: Domain) -> bool:
+        """May these hosts send anything there? If no flow of their plane has it so, there is nothing to judge."""
+        return any(self._wanted(domain, family) for family in domain.subnets)
+
+    def leads_in(self, domain: Domain) -> bool:
+        """May anything come from there?"""
+        return any(self._wanted(domain, family, comes_in=True) for family in domain.subnets)
 
     def out(self, domain: Domain) -> Iterator[Breach]:
         """What keeps packets of these hosts from the machines beyond."""

@@ -126,13 +126,11 @@ def _relay(name: str, number: int, intent: "Intent") -> Iterator[Finding]:
     """A server of a plane with bonds: one of the site, or beyond the way out of its fabric, by whom lets it pass."""
     plane = intent.planes[name]
     server, path = plane.dhcp_relay[number], ("planes", name, "dhcp_relay", number)
-    if plane.link != "bond" or any(_holds(pool, server) for _, pool in kept_apart(intent, but=None)):
+    there = [each for each, other in intent.planes.items() if (other.fabric, other.vrf) == (plane.fabric, plane.vrf)]
+    pools = (pool for at, pool in kept_apart(intent, but=None) if at[0] == "planes" and at[1] in there)
+    if plane.link != "bond" or any(_holds(pool, server) for pool in pools):
         return
-    ways = [
-        each
-        for each, other in intent.planes.items()
-        if other.fabric == plane.fabric and other.vrf == plane.vrf and other.default_route is not None
-    ]
+    ways = [each for each in there if intent.planes[each].default_route is not None]
     if not ways:
         what = f"a server that no leaf of fabric {plane.fabric} has a route to: what is relayed ends there"
         expected = "an address of a plane on this fabric, or default_route on one of them"

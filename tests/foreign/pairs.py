@@ -203,23 +203,34 @@ def _planes(choice: Choice) -> dict[str, Any]:
 
 def _storage(choice: Choice) -> dict[str, Any]:
     plane: dict[str, Any] = {"fabric": "front", "link": "bond", "transport": "tcp", "vlan": choice.storage}
-    plane["pools"] = {"hosts": choice.storage_hosts} | ({"hosts_v6": "fd00:200::/48"} if choice.storage_v6 else {})
+    plane["pools"] = {"hosts": choice.storage_hosts}
+    if choice.storage_v6:
+        _v6_of_gpus(plane, "fd00:200:0:1::/64")
     plane["servers"] = ["storage"]
     if choice.flows:
         plane["services"] = {"nfs": {"tcp": 2049}}
         plane["flows"] = [{"source": "gpu", "destination": "storage", "services": ["nfs"]}]
-    if choice.storage_relay:
-        plane["dhcp_relay"] = ["192.0.2.55"]
+    if choice.storage_relay and choice.business:
+        plane["dhcp_relay"] = [choice.business_hosts.replace("0.0/16", "0.100")]
     if choice.storms:
         plane["storm_control"] = {"broadcast_pps": 1000, "multicast_pps": 2000}
     return plane
 
 
+def _v6_of_gpus(plane: dict[str, Any], prefix: str) -> None:
+    """At the pair of GPU hosts alone, in the VLAN that they have without it: leaves route no IPv6 to one another."""
+    plane["vlans"] = {"gpus": {"id": plane["vlan"], "groups": ["gpu"], "hosts_v6": prefix}}
+    plane["vlan"] += 50
+
+
 def _business(choice: Choice) -> dict[str, Any]:
-    plane: dict[str, Any] = {"fabric": "front", "link": "bond", "vlan": choice.business, "default_route": True}
-    plane["pools"] = {"hosts": choice.business_hosts} | ({"hosts_v6": "fd00:300::/48"} if choice.business_v6 else {})
+    plane: dict[str, Any] = {"fabric": "front", "link": "bond", "vlan": choice.business}
+    plane["pools"] = {"hosts": choice.business_hosts}
+    plane["default_route"] = {"leaves_of": "login", "vlan": 390, "link": "10.190.0.0/28"}
+    if choice.business_v6:
+        _v6_of_gpus(plane, "fd00:300:0:1::/64")
     if choice.login_vlan:
-        plane["vlans"] = {"login": {"id": choice.login_vlan, "groups": ["login"]}}
+        plane.setdefault("vlans", {})["login"] = {"id": choice.login_vlan, "groups": ["login"]}
     if choice.relays:
         plane["dhcp_relay"] = ["192.0.2.53", "192.0.2.54"][: choice.relays]
     if choice.storms:

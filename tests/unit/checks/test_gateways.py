@@ -48,7 +48,7 @@ def test_every_gateway_of_the_design_is_judged_at_both_switches_and_passes() -> 
     findings = check_gateways(network.evidence())
     wanted = {(name, port.name) for name, each in network.wanted.items() for port in each.interfaces if port.gateway}
     assert {(each.device, each.port) for each in findings} == wanted
-    assert len(findings) == len(wanted) == 2 * (2 + 1 + 1 + 1)
+    assert len(findings) == len(wanted) == 2 * (2 + 1 + 1 + 2)
     assert {each.verdict for each in findings} == {Verdict.PASS}
     states = {each.device: each.found.rpartition(" ")[2] for each in findings if each.device.startswith(NXOS)}
     assert sorted(states.values()) == ["active", "standby"]

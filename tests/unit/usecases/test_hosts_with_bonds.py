@@ -63,11 +63,11 @@ def test_the_default_route_is_by_business_alone() -> None:
 
 
 def test_both_families_of_a_plane_are_there_and_nothing_that_is_null() -> None:
-    (bond,) = small().variables["gpu-1"]["bond_interfaces_bonds"]
-    storage, business = bond["planes"]
-    assert (business["address"], business["address_v6"]) == ("10.177.0.4", "fd00:300:0:1::4")
+    (bond,), (login,) = (small().variables[host]["bond_interfaces_bonds"] for host in ("gpu-1", "login-1"))
+    (storage, _), (business,) = bond["planes"], login["planes"]
+    assert (business["address"], business["address_v6"]) == ("10.177.1.132", "fd00:300:0:4::4")
     assert not {"address_v6", "vlan"} & storage.keys()
-    assert all(value is not None for plane in bond["planes"] for value in plane.values())
+    assert all(value is not None for plane in (*bond["planes"], business) for value in plane.values())
 
 
 def test_ansible_reads_all_hosts_of_a_site_with_bonds(tmp_path: Path) -> None:

@@ -232,7 +232,7 @@ def _machines(intent: Intent, way: WayOut | None) -> Iterator[tuple[str, HostGro
         nics = owner.nics[way.plane].model_copy(update={**own, **none})
     else:
         return
-    yield way.group, HostGroupIntent(count=MACHINES, max=MACHINES, nics={way.plane: nics})
+    yield way.group, HostGroupIntent.model_construct(count=MACHINES, max=MACHINES, nics={way.plane: nics})
 
 
 def _with_guests(demand: Demand, there: Sequence[Demand]) -> Demand:

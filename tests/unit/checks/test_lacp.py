@@ -25,7 +25,9 @@ def found(network: Network, device: str, port: str) -> Finding:
 def test_every_member_of_the_design_is_judged_and_passes() -> None:
     findings = check_lacp(Network("front").evidence())
     assert {each.verdict for each in findings} == {Verdict.PASS}
-    assert len(findings) == 2 * (2 + 2) + 2 * (2 + 2) + 2 * (1 + 2) * 2 + 2 * 2  # hosts, peer links, the way out's machines
+    assert (
+        len(findings) == 2 * (2 + 2) + 2 * (2 + 2) + 2 * (1 + 2) * 2 + 2 * 2
+    )  # hosts, peer links, the way out's machines
     assert findings[0].expected == "bundled in Port-Channel1"
 
 

@@ -50,7 +50,9 @@ def test_every_tree_that_is_shown_and_every_edge_port_is_judged_at_both_switches
     trees = {(f"{pair}-{leaf}", name) for pair, names in TREES.items() for name in names for leaf in "ab"}
     hosts = {(f"{pair}-{leaf}", f"{HOST[pair][:-1]}{number}") for pair in TREE for leaf in "ab" for number in (1, 2)}
     bonds = {(f"{pair}-{leaf}", "bond1") for pair in ("front-leaf-g3", NVUE) for leaf in "ab"}
-    bonds |= {(f"{NVUE}-{leaf}", bond) for bond in ("bond5", "bond6") for leaf in "ab"}  # to the machines of the way out
+    bonds |= {
+        (f"{NVUE}-{leaf}", bond) for bond in ("bond5", "bond6") for leaf in "ab"
+    }  # to the machines of the way out
     assert findings.keys() == trees | hosts | bonds
     assert {each.verdict for each in findings.values()} == {Verdict.PASS}
     assert {pair: findings[f"{pair}-a", HOST[pair]].expected for pair in HOST} == {

@@ -1,4 +1,4 @@
-"""The way of packets out of a site and back: each line that it needs is taken out or altered, and the proof names it."""
+"""The way of packets out of a site and back: lines that it needs are taken out or altered, and the proof names them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +10,8 @@ import pytest
 from nornir_tasks.design.config.access_lists import AclRule
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.proofs.breach import Judged
-from tests.unit.design import front as small, front_full
+from tests.unit.design import front as small
+from tests.unit.design import front_full
 from tests.unit.proofs.front_proved import GUARDED, front
 from tests.unit.proofs.site_proved import Site, site
 

@@ -48,8 +48,9 @@ class Judge:
         zone = self.zones[name]
         found = [zone[key] for key in ("link", "link_v6") if key in zone]
         if "plane" in zone:
-            pools = self.data["planes"][zone["plane"]]["pools"]
-            found += [pools[key] for key in ("hosts", "hosts_v6") if key in pools]
+            plane = self.data["planes"][zone["plane"]]
+            for each in (plane["pools"], *plane.get("vlans", {}).values()):
+                found += [each[key] for key in ("hosts", "hosts_v6") if key in each]
         return found
 
     def kept_apart(self) -> list[str]:

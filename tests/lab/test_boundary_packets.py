@@ -22,6 +22,7 @@ SERVICES = (
     ("tcp", 3128),
     ("tcp", 8443),
     ("udp", 53),
+    ("udp", 67),
     ("udp", 123),
     ("icmp", 0),
 )
@@ -41,7 +42,7 @@ def first(group: str, family: int, place: int = 9) -> str:
 def sources() -> dict[int, dict[str, list[str]]]:
     """Family -> zone -> what comes in there: its own, and what somebody may pretend to be, nobody else here."""
     login, gpu = (each.network_address for each in (v4("login"), v4("gpu")))
-    login_6, gpu_6 = (first(group, 6) for group in ("login", "gpu"))
+    login_6, next_6 = (first("login", 6, place) for place in (9, 10))
     outside = ["192.0.2.5", "192.0.2.200", "198.51.100.77", "10.99.0.1", str(login + 20), "10.168.0.20", "203.0.113.85"]
     dmz = ["203.0.113.68", "203.0.113.70", "203.0.113.72", "203.0.113.74", str(login + 21), "198.51.100.80"]
     own = [str(login + 9), str(gpu + 9), "10.190.0.4"]
@@ -56,7 +57,7 @@ def sources() -> dict[int, dict[str, list[str]]]:
         6: {
             "outside": outside_6,
             "dmz": dmz_6,
-            "business": [login_6, gpu_6, "fd00:190::4", "2001:db8:101::86", "2001:db8:900::21"],
+            "business": [login_6, next_6, "fd00:190::4", "2001:db8:101::86", "2001:db8:900::21"],
         },
     }
 
@@ -76,7 +77,7 @@ def destinations() -> dict[int, dict[str, list[str]]]:
         6: {
             "outside": ["2001:db8:200::53", "2001:db8:200::123", "2001:db8:500::5", "2001:db8:900::7"],
             "dmz": ["2001:db8:101::4", "2001:db8:101::46", "2001:db8:101::48", "2001:db8:101::4a", "2001:db8:101::4c"],
-            "business": [first("login", 6), first("gpu", 6)],
+            "business": [first("login", 6), first("login", 6, 10)],
         },
     }
 

@@ -98,7 +98,7 @@ CHANGES = [
         "neighbours far away",
         "nd-neighbor-advert } ip6 hoplimit 255",
         "nd-neighbor-advert }",
-        ("gpu", "firewalls"),
+        ("login", "firewalls"),
         "open",
     ),
     ("anybody's SSH", f'iifname "mgmt" {TOOLS_SSH}', "tcp dport 22 accept", ("outside", "firewalls"), "open"),

@@ -17,7 +17,7 @@ THEIRS = "neighbor 203.0.113.9 remote-as 64999"
 
 
 def test_what_the_switches_run_is_proved_as_what_is_rendered_with_all_lines_of_others(front: Operator) -> None:
-    assert front.run("prove", "--running", "--only", "isolation").strip().endswith("isolation 24 of 24 pairs")
+    assert front.run("prove", "--running", "--only", "isolation").strip().endswith("isolation 44 of 44 pairs")
     found = front.json("prove", "--running")
     assert found == front.json("prove")
     assert {each["proof"]: each["failed"] for each in found["proofs"]} == dict.fromkeys(OF_CABLES, 0)
@@ -44,7 +44,7 @@ def test_a_list_that_a_hand_took_off_a_gateway_is_named_in_what_runs_and_not_in_
     front.hands()[LEAF].configure(SVI, "no ip access-group STORAGE-V200-IN in")
     shown = front.run("prove", "--running", code=8)
     assert f"{LEAF} Vlan200: no access list in" in shown
-    assert "isolation 24 of 24 pairs" in front.run("prove")
+    assert "isolation 44 of 44 pairs" in front.run("prove")
     assert "1 of 10 changed" in front.run("push", "--plane", "storage", "--yes")
     front.run("prove", "--running")
 
@@ -54,7 +54,7 @@ def test_a_session_of_others_in_our_routing_leaves_pairs_open(front: Operator) -
     found = front.run("prove", "--running", code=9)
     assert f"{LEAF}: isolation could not be told" in found
     assert f"{PROCESS} / {THEIRS}" in found
-    assert "isolation 0 of 24 pairs, 24 could not be told" in found
+    assert "isolation 0 of 44 pairs, 44 could not be told" in found
     pairs = front.json("prove", "--running", code=9)["isolation"]["pairs"]
     assert {each["verdict"] for each in pairs} == {"could not tell"}
     front.hands()[LEAF].configure(PROCESS, f"no {THEIRS}")
@@ -69,4 +69,4 @@ def test_a_switch_that_does_not_answer_leaves_pairs_open(front: Operator) -> Non
         front.control.ask("switch-on", device=LEAF)
     assert f"{LEAF}: isolation could not be told" in found
     assert "could not be read" in found
-    assert "0 of 24 pairs" in found
+    assert "0 of 44 pairs" in found

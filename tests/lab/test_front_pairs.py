@@ -209,7 +209,7 @@ CONFLICTS: list[tuple[str, str, dict[str, Any], str, bool]] = [
     ("b", "bond1 mtu: 1500 here, 9216 there", {"interface": {"bond1": {"link": {"mtu": 1500}}}}, "", False),
     (
         "a",
-        "peerlink-vlans: 1, 310, 999 here, 1, 310 there",
+        "peerlink-vlans: 1, 310, 390, 999 here, 1, 310, 390 there",
         {"interface": {"peerlink": bridged(vlan={"999": {}})}},
         "interface/peerlink/bridge/domain/br_default/vlan/999",
         False,
@@ -264,6 +264,6 @@ def test_a_member_without_power_is_one_cause_that_says_what_the_other_one_carrie
     assert report["causes"] == [f"reach {NXOS}-a", f"reach {NVUE}-a"]
     remedies = {each["device"]: each["remedy"] for each in report["findings"] if each["check"] == "reach"}
     assert remedies[f"{NXOS}-a"].endswith(f"; {NXOS}-b carries on alone: 2 of 2 groups over both are up")
-    assert remedies[f"{NVUE}-a"].endswith(f"; {NVUE}-b carries on alone: 1 of 1 groups over both are up")
+    assert remedies[f"{NVUE}-a"].endswith(f"; {NVUE}-b carries on alone: 3 of 3 groups over both are up")
     assert of_pairs(report, "peer").keys() == of_pairs(report, "keepalive").keys() == {f"{NXOS}-b", f"{NVUE}-b"}
     assert front.json("validate")["failed"] == 0

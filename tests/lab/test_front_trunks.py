@@ -65,7 +65,7 @@ def test_a_vlan_out_of_a_trunk_is_named_with_port_and_both_values_and_repaired_b
     assert {key: (each["expected"], each["found"]) for key, each in wrong.items()} == {
         (f"{EOS}-b", "Port-Channel1"): ("carries VLANs 200, 300", "carries VLANs 200"),
         (f"{NXOS}-a", "port-channel1000"): ("carries VLANs 200, 3967", "carries no VLAN"),
-        (f"{NVUE}-b", "peerlink"): ("carries VLANs 1, 310", "carries VLANs 1"),
+        (f"{NVUE}-b", "peerlink"): ("carries VLANs 1, 310, 390", "carries VLANs 1, 390"),
     }
     for (device, port), each in wrong.items():
         assert each["cause"].startswith(f"config {device} {port}")

@@ -54,8 +54,8 @@ def test_two_hundred_sites_with_rails_vrfs_and_out_of_band_planes_raise_no_alarm
 @pytest.mark.parametrize(("site", "pairs"), [("lab", 170), ("lab-rails", 0), ("lab-breakout", 0), ("ref-512", 0)])
 def test_built_in_sites_keep_their_planes_apart(site: str, pairs: int) -> None:
     """170. Of hosts 141: six ends (gpu on three planes, storage, login, api) make 22 ordered pairs on different planes,
-    and storage, which has flows, keeps its two groups apart both ways; six groups out of band make 72 with these and 45 among them,
-    each with itself at another access switch too. The firewalls of the way out make 20 with ends on other planes; the
-    three groups on its plane leave and are come to, and their gateways ask one DHCP server: 9."""
+    and storage, which has flows, keeps its two groups apart both ways; six groups out of band make 72 with these and 45
+    among them, each with itself at another access switch too. The firewalls of the way out make 20 with ends on other
+    planes; the three groups on its plane leave and are come to, and their gateways ask one DHCP server: 9."""
     found = prove(load(site), without=("boundary",))  # which needs nft
     assert (len(found.isolation.pairs), found.isolation.failed, found.undecided) == (pairs, (), ())

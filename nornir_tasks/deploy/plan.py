@@ -1,6 +1,6 @@
 """The plan: what a push would change on one switch, how disruptive it is, and whether we may. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from nornir_tasks.deploy import unused_ports
@@ -13,15 +13,18 @@ from nornir_tasks.deploy.taking_back import taken_back
 from nornir_tasks.deploy.wanted import Wanted, is_protected, of_owners
 from nornir_tasks.design.claims import SWITCH, digest
 from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.network import EVERYWHERE
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.intent.secret_name import without_names
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
-from nornir_tasks.platforms.ownership import Rule, is_by, join, split
+from nornir_tasks.platforms.ownership import Rule, is_by, join, split, things
 from nornir_tasks.platforms.platform import Candidate
 
 MOST_NAMED = 8
 """Objects that a message names."""
+_ROUTES = frozenset({"prefix", "route", "pool route"})
+"""How owners of static routes are found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,7 @@ def device_plan(
     if not changes:
         return plan
     plan = replace(plan, unused=frozenset(unused_ports.touched(wanted, changes).values()))
+    _refuse_second_default(wanted, changes, found.foreign)
     refuse_narrowing(wanted, changes, running)
     refuse_opening(wanted, running, join((found.foreign, found.after)))
     if not allow_management:
@@ -245,6 +249,34 @@ def _names(objects: Sequence[str]) -> str:
     listed = list(dict.fromkeys(objects))
     more = f" and {len(listed) - MOST_NAMED} more" if len(listed) > MOST_NAMED else ""
     return "; ".join(listed[:MOST_NAMED]) + more
+
+
+def _refuse_second_default(wanted: Wanted, changes: tuple[Change, ...], foreign: ConfigTree) -> None:
+    """A default route of others beside one that comes: hosts' packets would go by both, half of them astray."""
+    coming = _default_routes(wanted, (each.path for each in changes if each.op == "+"))
+    theirs = _default_routes(wanted, (path for path, node in foreign.walk() if not node)) if coming else {}
+    clashing = coming.keys() & theirs.keys()
+    if clashing:
+        raise RefusedError(
+            Problem(
+                where=wanted.device,
+                what="a default route of others would stand beside the one of a way out: packets would go by both",
+                expected=" / ".join(coming[each]),
+                found=" / ".join(theirs[each]),
+                hint=f"take it out, or make it this site's to remove: --adopt '{' / '.join(each)}'",
+            )
+            for each in sorted(clashing)
+        )
+
+
+def _default_routes(wanted: Wanted, paths: Iterable[Path]) -> dict[Path, Path]:
+    """Static default routes among these lines: the route, in its VRF, and the last line of it."""
+    found: dict[Path, Path] = {}
+    for path in paths:
+        for each in things(path, wanted.platform.ownership):
+            if each.by in _ROUTES and each.key.rpartition(" ")[2] in EVERYWHERE:
+                found[each.path] = path
+    return found
 
 
 def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...], more: tuple[str, ...]) -> None:

@@ -202,6 +202,8 @@ def _unknown_key(path: Path, model: type[BaseModel], data: Any) -> Finding:  # n
     part = _part_at(path[:-1], model, data)
     if part is not None and issubclass(part, Part) and path[-1] in part.elsewhere:
         return Finding(path, "does not stand here", part.elsewhere[str(path[-1])])
+    if part is not None and issubclass(part, Part) and path[-1] in part.not_offered:
+        return Finding(path, "not offered: no line is rendered for it", part.not_offered[str(path[-1])])
     known = list(part.model_fields) if part else []
     here = [key for key in known if key not in _value_at(path[:-1], data)] or known
     hint = _did_you_mean(str(path[-1]), known)

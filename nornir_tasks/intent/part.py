@@ -20,6 +20,9 @@ class Part(BaseModel):
     elsewhere: ClassVar[Mapping[str, str]] = {}
     """Key that somebody may look for here -> what to write instead."""
 
+    not_offered: ClassVar[Mapping[str, str]] = {}
+    """Key of what somebody may expect here and is not built -> what there is in its place."""
+
     def findings(self) -> Iterator[Finding]:
         """What the rules that concern several of these fields have to say; below, each part speaks for itself."""
         return iter(())

@@ -23,6 +23,7 @@ from nornir_tasks.intent.part import MtuBytes, Part
 from nornir_tasks.intent.policy_model import TrafficClassIntent
 
 DEFAULT_HOST_VLAN = 900
+_LISTS = "flows: the lists of VLANs and the firewalls keep hosts apart, whatever address one takes within its VLAN"
 
 
 class PlanePoolsIntent(Part):
@@ -51,6 +52,14 @@ class PlaneIntent(Part):
         },
         "hosts": "hosts.<group>: {count, max, nics: {<plane>: {rails, speed, model, per_group}}}; link and vlan stay",
         "copies": COPIES,
+    }
+
+    not_offered: ClassVar[Mapping[str, str]] = {
+        "dhcp_snooping": _LISTS,
+        "arp_inspection": _LISTS,
+        "source_guard": _LISTS,
+        "ra_guard": "hosts that take no router advertisements: no switch port sends or filters any",
+        "bmc_isolation": "entry and flows: BMCs of one VLAN reach one another, those of two access switches do not",
     }
 
     fabric: Name

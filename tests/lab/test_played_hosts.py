@@ -108,5 +108,5 @@ def test_status_names_the_hosts_that_are_played_and_what_they_were_told(lab: Ope
     assert host["ports"]["data0"]["bond"] == "data"
     assert host["bonds"]["data"]["lacp_is_fast"] is False
     assert host["bonds"]["data"]["vlans"] == [{"tag": None, "addresses": ["10.176.0.133/25"], "routes": []}]
-    names = "gpu-1, gpu-2, gpu-3, gpu-4, storage-1, storage-2, login-1, api-1"
+    names = "gpu-1, gpu-2, gpu-3, gpu-4, storage-1, storage-2, login-1, api-1, firewall-1, firewall-2"
     assert f"played to these switches, hosts from their variables: {names}, bastion-1, " in lab.run("lab", "status")

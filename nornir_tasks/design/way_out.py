@@ -12,11 +12,12 @@ from nornir_tasks.intent.boundary_names import zone_of
 from nornir_tasks.intent.front_model import VlanIntent
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.intent.plane_model import PlaneIntent
+from nornir_tasks.intent.way_out_rules import ROUTER
 
 MACHINES, PORTS = 2, 2
 """How many there are, and ports that each has on leaves of their own."""
-FIREWALL, ROUTER = "firewall", "router"
-"""What machines are called, with a number behind: of a boundary, and without one."""
+FIREWALL = "firewall"
+"""What machines of a boundary are called, with a number behind; without one: ``ROUTER``."""
 VLAN = "outside"
 """Name of the VLAN."""
 NEXT_HOP, GATEWAY = 1, 4

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from nornir_tasks.intent.model import Intent
     from nornir_tasks.intent.plane_model import PlaneIntent
 
+ROUTER = "router"
+"""What machines beyond a way out are called without a boundary, with a number behind."""
 LONGEST_LINK, LONGEST_LINK_V6 = 29, 125
 """Room for the address that both machines share, their own, the gateway and those of both leaves."""
 LEAVES = 2
@@ -86,6 +88,9 @@ def _link(name: str, intent: "Intent") -> Iterator[Finding]:
         expected = f"a zone with plane: {name}, or no default_route"
         yield Finding(_at(name), what, expected, also=("boundary", "zones"))
         return
+    if ROUTER in intent.hosts:
+        what = f"hosts would be called {ROUTER}-1 and on, as are the machines beyond the way out"
+        yield Finding(("hosts", ROUTER), what, "another name", ROUTER, also=_at(name))
     if way.link is None:
         what, expected = "nobody has the address that leaves would send to: packets end at the leaf", "link: a subnet"
         hint = "{leaves_of: GROUP, vlan: 390, link: 10.190.0.0/28}: .1 is the routers', .4 the leaves'"

@@ -5,13 +5,14 @@ addresses elsewhere, so it opens nothing within the site. What every network nee
 and neighbours depend on, of IPv6 all of it, as two systems' lists know no types of it; DHCP where gateways relay it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from nornir_tasks.design.config.access_lists import ICMP, MUST_PASS, TCP, UDP, Family
 from nornir_tasks.design.flows import DHCP, Flow, Service
 from nornir_tasks.design.network import Network
+from nornir_tasks.design.site_prefixes import own_prefixes
 from nornir_tasks.intent.flow_rules import OUTSIDE
 from nornir_tasks.proofs.ends import Domain, End
 from nornir_tasks.proofs.packets import Packets, addresses, between, common, without_all
@@ -61,13 +62,26 @@ class Matrix:
         own = addresses(domain.subnets[family], family)
         every = Packets(addresses(None, family), addresses(None, family))
         every = every._replace(destination=own) if comes_in else every._replace(source=own)
-        groups = {group for each in self.network.segments if each.plane == domain.plane for group in each.groups}
+        groups = self._groups.get(domain.plane, frozenset())
         flows = [
             its
             for flow, its in self._of(domain.plane, family)
             if {flow.source, flow.destination} & {*domain.groups} and not {flow.source, flow.destination} <= groups
         ]
         return [both for its in flows for each in its if (both := common(every, each)) is not None]
+
+    @cached_property
+    def _groups(self) -> dict[str, frozenset[str]]:
+        """Plane -> the groups in its VLANs."""
+        found: dict[str, set[str]] = {}
+        for each in self.network.segments:
+            found.setdefault(each.plane, set()).update(each.groups)
+        return {plane: frozenset(groups) for plane, groups in found.items()}
+
+    @cached_property
+    def site(self) -> Mapping[Family, Sequence[str]]:
+        """The site's own prefixes, which are not the outside."""
+        return own_prefixes(self.network)
 
     @cached_property
     def of_switches(self) -> dict[str, list[Packets]]:

@@ -15,7 +15,6 @@ from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.flows import FAMILIES
 from nornir_tasks.design.network import EVERYWHERE
 from nornir_tasks.design.pairs import Segment
-from nornir_tasks.design.site_prefixes import own_prefixes
 from nornir_tasks.intent.flow_rules import OUTSIDE
 from nornir_tasks.proofs.breach import Breach, Judged
 from nornir_tasks.proofs.ends import Domain, End, Gate
@@ -125,14 +124,13 @@ class _Way:
 
     def _wanted(self, domain: Domain, family: Family, *, comes_in: bool = False) -> list[Packets]:
         """What passes between these hosts and the outside: all of it, or what the plane's flows name."""
-        network = self.lines.matrix.network
         own, anybody = addresses(domain.subnets[family], family), addresses(None, family)
         every = Packets(anybody, own) if comes_in else Packets(own, anybody)
         if self.lines.matrix.is_filtered(domain.plane):
             found = self.lines.matrix.of_outside(domain, family, comes_in=comes_in)
         else:
             found = [every]
-        mine = [addresses(each, family) for each in own_prefixes(network)[family]]
+        mine = [addresses(each, family) for each in self.lines.matrix.site[family]]
         site = [every._replace(source=each) if comes_in else every._replace(destination=each) for each in mine]
         switches = self.lines.matrix.of_switches.get(domain.subnets[family], []) if comes_in else []
         return [left for each in found for left in without_all(each, (*site, *switches))]

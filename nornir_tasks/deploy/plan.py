@@ -263,7 +263,8 @@ def _refuse_second_default(wanted: Wanted, changes: tuple[Change, ...], foreign:
                 what="a default route of others would stand beside the one of a way out: packets would go by both",
                 expected=" / ".join(coming[each]),
                 found=" / ".join(theirs[each]),
-                hint=f"take it out, or make it this site's to remove: --adopt '{' / '.join(each)}'",
+                hint="if no session to the switch needs it, take it out there, or have the push do so: "
+                f"--adopt '{' / '.join(each)}'",
             )
             for each in sorted(clashing)
         )

@@ -59,8 +59,9 @@ def serve(listens_at: str) -> None:
         __import__(file.stem)
     gc.freeze()  # children share the memory
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(listens_at)
+        server.bind(f"{listens_at}.new")
         server.listen(64)
+        Path(f"{listens_at}.new").rename(listens_at)  # who sees the socket may connect: between bind and listen, none may
         while sys.stdin not in select.select([server, sys.stdin], [], [])[0]:
             connection, _ = server.accept()
             with connection, connection.makefile("rwb") as stream:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address, ip_network
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ TALK = Path(__file__).with_name("boundary_talk.py")
 """Says what it sees outside, and sends from inside."""
 EACH = 8
 """Connections of one host by one protocol."""
+PORTS = count(20000)
+"""Each connection has a port of its own: the kernel's choice may be one host's twice within the log's resolution."""
 
 
 def values(firewall: str = "firewall-1") -> dict[str, Any]:
@@ -151,7 +154,7 @@ def send(pair: Pair, who: str, to: str, jobs: list[tuple[str, str, int]]) -> int
 
 
 def talk(pair: Pair, sources: list[str], protocols: list[str]) -> int:
-    jobs = [(source, protocol, 0) for source in sources for protocol in protocols for _ in range(EACH)]
+    jobs = [(source, protocol, next(PORTS)) for source in sources for protocol in protocols for _ in range(EACH)]
     return send(pair, "business", SERVER, jobs)
 
 

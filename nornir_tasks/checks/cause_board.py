@@ -115,11 +115,18 @@ class Board:
         end = finding.device, finding.port
         if known is None and finding.check == "bgp" and end in self._peers:
             return self._why_apart(end)
+        if known is None and finding.check == "vlan" and not finding.port:
+            return self._of_strangers(finding)
         if known is not None or finding.check not in {"port", "lacp", "trunks", "stp"}:
             return known
         if finding.check in {"trunks", "stp"}:
             return self.why_down(end)
         return self._from_beneath(end) if finding.check == "port" else self._from_group(end)
+
+    def _of_strangers(self, finding: Finding) -> Key | None:
+        """Ports in a VLAN that is not theirs are there by the causes for which these are in the wrong VLAN."""
+        keys = [self.known("vlan", finding.device, port) for port in finding.found.split(", ")]
+        return keys[0] if all(keys) else None
 
     def _why_apart(self, end: End) -> Key | None:
         """Why the session of a pair's members is down: their peer link is, or one of them has not its VLAN on it."""

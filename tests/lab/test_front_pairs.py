@@ -214,6 +214,9 @@ CONFLICTS: list[tuple[str, str, dict[str, Any], str, bool]] = [
         "interface/peerlink/bridge/domain/br_default/vlan/999",
         False,
     ),
+    ("a", "bridge-stp-mode: pvrst here, rstp there", bridged(stp={"mode": "pvrst"}), "", True),
+    ("b", "bond1 native-vlan: 390 here, 310 there", {"interface": {"bond1": bridged(access=390)}}, "", True),
+    ("a", "bond1 vlan-id: 390 here, 310 there", {"interface": {"bond1": bridged(access=390)}}, "", True),
 ]
 """Member of a Cumulus pair, the row it then shows, what a hand sets, what it unsets later, whether bonds go down."""
 
@@ -240,17 +243,51 @@ def test_a_line_altered_on_one_member_of_a_cumulus_pair_is_named_by_its_row_with
         repaired_by_a_push(front, before, switches=1)
 
 
-def test_a_vpc_that_differs_in_what_must_be_identical_is_suspended_on_the_secondary_and_named(front: Operator) -> None:
+def test_a_bond_taken_out_of_the_bridge_is_held_down_where_it_was_and_on_the_secondary(front: Operator) -> None:
+    """On the primary it is no member of the bridge, on the secondary its native VLAN differs."""
     before, hands = front.running(), front.hands()
-    hands[f"{NXOS}-a"].configure("interface port-channel1", "mtu 1500")
+    hands[f"{NVUE}-a"].nvue(delete="interface/bond1/bridge")
+    shown = [hands[f"{NVUE}-{each}"].shown("interface/bond1")["link"]["oper-status"] for each in "ab"]
+    assert shown == ["down", "down"]
+    unlike = of_pairs(front.json("validate", code=8), "likeness")
+    rows = unlike[f"{NVUE}-a"]["found"].split("; ")
+    assert "bond1 native-vlan: - here, 310 there" in rows
+    assert any(each.startswith("bond1 master (clag interface is not a bridge member): - here") for each in rows)
+    repaired_by_a_push(front, before, switches=1)
+
+
+VPC_1 = "interface port-channel1"
+MTU = "vPC 1: inconsistent here, vPC type-1 configuration incompatible - MTU inconsistent there"
+IDENTICAL: dict[str, tuple[tuple[str, ...], int, tuple[str, str]]] = {
+    "MTU": ((VPC_1, "mtu 1500"), 1, (MTU, MTU)),
+    "STP Mode": (
+        ("spanning-tree mode mst",),
+        2,
+        ("STP Mode: MST here, Rapid-PVST there", "STP Mode: Rapid-PVST here, MST there"),
+    ),
+}
+"""Row -> what a hand types at the primary, how many of two vPCs the secondary suspends, what both are said to show."""
+
+
+@pytest.mark.parametrize("row", IDENTICAL)
+def test_a_vpc_that_differs_in_what_must_be_identical_is_suspended_on_the_secondary_and_named(
+    front: Operator, row: str
+) -> None:
+    before, hands = front.running(), front.hands()
+    lines, count, named = IDENTICAL[row]
+    hands[f"{NXOS}-a"].configure(*lines)
     states = [hands[f"{NXOS}-{each}"].shown("show vpc")["TABLE_vpc"]["ROW_vpc"] for each in "ab"]
-    assert [[each["vpc-port-state"] for each in rows] for rows in states] == [[1, 1], [0, 1]]
+    assert [[each["vpc-port-state"] for each in rows] for rows in states] == [[1, 1], [0, 2 - count]]
     report = front.json("validate", code=8)
     found = {name: each["found"] for name, each in of_pairs(report, "likeness").items()}
-    words = "vPC 1: inconsistent here, vPC type-1 configuration incompatible - MTU inconsistent there"
-    assert found == dict.fromkeys(sorted(members(NXOS)), words)
+    assert found == dict(zip(sorted(members(NXOS)), named, strict=True))
     assert len(report["causes"]) == 1
-    repaired_by_a_push(front, before, switches=1)
+    if row == "STP Mode":  # another mode is somebody's: a push takes it over if asked to
+        assert "--adopt" in front.run("push", "--yes", code=7)
+        hands[f"{NXOS}-a"].configure(*(f"no {each}" for each in lines))
+        assert front.running() == before
+    else:
+        repaired_by_a_push(front, before, switches=1)
 
 
 def test_a_member_without_power_is_one_cause_that_says_what_the_other_one_carries(front: Operator) -> None:

@@ -135,11 +135,19 @@ def test_packets_do_not_take_a_group_that_is_down_for_a_conflict_or_a_suspended_
     assert (down[GROUP].vlans, stays[GROUP].vlans) == (frozenset(), frozenset())
 
 
-def compared(os: str) -> tuple[Compared, ...]:
-    """What a lab's switch compares that was pushed a pair's configuration."""
+def compared(os: str, altered: Any = ()) -> tuple[Compared, ...]:
+    """What a lab's switch compares that was pushed a pair's configuration, and that somebody altered."""
     whole = part(DEVICES[os])
     switch = bare_like(whole)
     push(switch, whole)
+    if isinstance(switch, NvueSwitch):
+        if isinstance(altered, str):
+            switch.remove(altered)
+        elif altered:
+            switch._patch(altered)
+    elif altered:
+        for path in altered if isinstance(altered[0], tuple) else (altered,):
+            switch.type(path)
     state = state_of(switch, spec_of(whole.config))
     assert state.pair is not None and state.pair.compared
     return tuple(state.pair.compared)
@@ -168,6 +176,69 @@ def test_a_labs_switch_compares_the_rows_of_the_corpus_with_their_actions_and_no
     }
     assert {key: each.action for key, each in found.items()} == actions
     assert not any(each.is_conflict for each in found.values())
+
+
+def bridged(**settings: Any) -> dict[str, Any]:
+    return {"bridge": {"domain": {"br_default": settings}}}
+
+
+OTHER_MODE = (
+    ("interface Ethernet1/1", "no channel-group 1 mode active"),
+    ("interface port-channel1", "switchport mode access"),
+)
+"""While a channel has members, its mode stays."""
+ALTERED: dict[str, dict[str, Any]] = {
+    "nvue": {
+        "bridge-priority": bridged(stp={"priority": 61440}),
+        "bridge-stp-mode": bridged(stp={"mode": "pvrst"}),
+        "system-mac": {"mlag": {"mac-address": "44:38:39:ff:00:99"}},
+        "peerlink-mtu": {"interface": {"peerlink": {"link": {"mtu": 1500}}}},
+        "peerlink-native-vlan": {"interface": {"peerlink": bridged(untagged=7)}},
+        "peerlink-vlans": {"interface": {"peerlink": bridged(vlan={"999": {}})}},
+        "bond1 native-vlan": {"interface": {"bond1": bridged(untagged=300)}},
+        "bond1 vlan-id": {"interface": {"bond1": bridged(vlan={"999": {}})}},
+        "bond1 mtu": {"interface": {"bond1": {"link": {"mtu": 1500}}}},
+        "bond1 master": "/interface/bond1/bridge",
+    },
+    "nxos": {
+        "STP Mode": ("spanning-tree mode mst",),
+        "Interface-vlan admin up": ("interface Vlan3967", "shutdown"),
+        "Allowed VLANs": ("interface port-channel1000", "switchport trunk allowed vlan 200"),
+        "port-channel1 Port Mode": OTHER_MODE,
+        "port-channel1 Native Vlan": ("interface port-channel1", "switchport trunk native vlan 77"),
+        "port-channel1 MTU": ("interface port-channel1", "mtu 1500"),
+        "port-channel1 Allowed VLANs": ("interface port-channel1", "switchport trunk allowed vlan 201"),
+    },
+    "eos": {
+        "dual-primary-detection-delay": (
+            "mlag configuration",
+            "dual-primary detection delay 9 action errdisable all-interfaces",
+        ),
+        "Port-Channel1 trunk-native-vlan mlag1": ("interface Port-Channel1", "switchport trunk native vlan 77"),
+    },
+}
+"""System -> row, of a group with its name before -> what somebody sets on one member, or (a path of NVUE) unsets."""
+WITH = {
+    "peerlink-native-vlan": {"peerlink-vlans"},
+    "bond1 master": {"bond1 vlan-id"},
+    "port-channel1 Port Mode": {"port-channel1 Allowed VLANs"},
+}
+"""What is another then as well."""
+
+
+@pytest.mark.parametrize("os", ALTERED)
+def test_the_line_that_a_row_is_named_for_changes_that_row_and_no_other(os: str) -> None:
+    def named(row: Compared) -> str:
+        return f"{row.interface} {row.name}".strip()
+
+    before = {named(each): each for each in compared(os)}
+    listed = {each.row.partition(" mlag<")[0] for each in read_rows() if each.os == os and each.twin == "yes"}
+    of = {re.sub(r"^(bond|port-channel|Port-Channel)1 | mlag1$", "", row) for row in ALTERED[os]}
+    assert of == listed
+    for row, change in ALTERED[os].items():
+        after = {named(each): each for each in compared(os, change)}
+        unlike = {name for name in before.keys() & after.keys() if before[name].value != after[name].value}
+        assert row in unlike and unlike <= {row, *WITH.get(row, ())}, (row, unlike)
 
 
 WORDS = {"none": "", "unknown": ""}

@@ -61,7 +61,7 @@ def serve(listens_at: str) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(f"{listens_at}.new")
         server.listen(64)
-        Path(f"{listens_at}.new").rename(listens_at)  # who sees the socket may connect: between bind and listen, none may
+        Path(f"{listens_at}.new").rename(listens_at)  # between bind and listen nobody may connect
         while sys.stdin not in select.select([server, sys.stdin], [], [])[0]:
             connection, _ = server.accept()
             with connection, connection.makefile("rwb") as stream:

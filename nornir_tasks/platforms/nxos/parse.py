@@ -143,7 +143,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         bfd=values.get("bfd") or (DEFAULT_BFD if "bfd" in services else None),
         breakouts=tuple(values.get("breakouts", ())),
         vlans=tuple(reader.vlans),
-        spanning_tree=SpanningTree("rapid-pvst", values["bridge_priority"]) if "bridge_priority" in values else None,
+        spanning_tree=_spanning_tree(values, reader.remainder.tree),
         vrfs=tuple(map(Vrf, reader.vrfs)),
         access_lists=tuple(reader.acls),
         interfaces=tuple(reader.ports.interfaces),
@@ -161,6 +161,15 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     )
     reader.ports.require_bfd_lines(is_on=config.bfd is not None)
     return Parsed(in_order(control_list.joined(config), sort_key), reader.remainder.tree)
+
+
+def _spanning_tree(values: Fields, left: ConfigTree) -> SpanningTree | None:
+    """The priority of another mode's trees is not in the model."""
+    priority = values.get("bridge_priority")
+    if priority is None or left.get("spanning-tree mode mst") is None:
+        return None if priority is None else SpanningTree("rapid-pvst", priority)
+    left.add(f"spanning-tree vlan 1-3967 priority {priority}")
+    return None
 
 
 @dataclass(slots=True)

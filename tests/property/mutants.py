@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.errors import RefusedError
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 
 
@@ -80,6 +81,9 @@ def says_the_same(wanted: Wanted, mutant: ConfigTree) -> bool:
 
 
 def is_brought_back(wanted: Wanted, mutant: ConfigTree, path: Path) -> bool:
-    """Would a push to a switch that runs the mutant add this line?"""
-    changes = device_plan(wanted, running_text(wanted, mutant), allow_management=True).changes
+    """Would a push to a switch that runs the mutant add this line, or refuse to put it beside the mutant's?"""
+    try:
+        changes = device_plan(wanted, running_text(wanted, mutant), allow_management=True).changes
+    except RefusedError as refused:
+        return f"expected: {' / '.join(path)}\n" in str(refused)
     return path in {change.path for change in changes if change.op == "+"}

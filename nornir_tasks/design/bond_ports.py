@@ -45,23 +45,32 @@ def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[
     if not segments:
         return
     prefixes = frozenset(prefix for name, prefix in network.prefixes_at(device.name) if name == plane.name)
-    defaults = [route for each in segments for route in _default_routes(plane, device, each)]
+    statics = [route for each in segments for route in _static_routes(network, plane, device, each)]
     yield PartialConfig(
         profiles=plane.profiles,
         ports=_groups(network, plane, device),
         networks=prefixes if plane.vrf is None else None,
         vrfs=None if plane.vrf is None else {plane.vrf: PartialVrf(networks=prefixes)},
-        static_routes={each.key: each for each in defaults} or None,
+        static_routes={each.key: each for each in statics} or None,
     )
     for each in segments:
         yield _vlan(network, plane, device, each)
 
 
-def _default_routes(plane: Plane, device: Device, segment: Segment) -> Iterator[StaticRoute]:
-    """To everything that is not the site's, by a way out: of each family that its VLAN has."""
+def _static_routes(network: Network, plane: Plane, device: Device, segment: Segment) -> Iterator[StaticRoute]:
+    """To everything that is not the site's, by a way out: of each family that its VLAN has.
+
+    Addresses of the plane that no leaf announces end here: machines beyond have a route back for all of its pool, and
+    would return packets to them until their TTL has run out. No VLAN's own subnet is discarded: that of another pair
+    may be the whole pool, and a static route goes before what BGP has.
+    """
     port = f"{device.capabilities.svi_prefix}{segment.vlan}"
     for hop in segment.next_hops:
         yield StaticRoute(EVERYWHERE[":" in hop], plane.vrf, (hop,), interface=port)
+    subnets = {each.subnet for each in network.segments}
+    for pool in plane.pools.values() if segment.is_way_out else ():
+        if pool not in subnets and ":" not in pool:
+            yield StaticRoute(pool, plane.vrf)
 
 
 def numbers(network: Network, device: Device) -> Mapping[str, int]:

@@ -52,6 +52,7 @@ LINES: dict[str, dict[str, tuple[str, ...]]] = {
     "the way out": {
         NVUE: (
             r"static / \W*0\.0\.0\.0/0",
+            r"static / \W*10\.177\.0\.0/16",
             r"network / \W*0\.0\.0\.0/0",
             r"prefix-list .* 0\.0\.0\.0/0",
             r"vlan390 / ipv4",

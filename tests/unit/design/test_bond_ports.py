@@ -118,7 +118,9 @@ def test_of_both_leaves_with_hsrp_the_first_answers_as_long_as_it_is_there() -> 
 
 
 @pytest.mark.parametrize("device", BOTH)
-def test_a_leaf_announces_just_the_subnets_of_its_vlans_and_has_no_discard_route_for_them(device: str) -> None:
+def test_a_leaf_announces_just_the_subnets_of_its_vlans_and_discards_at_the_way_out_what_nobody_has(
+    device: str,
+) -> None:
     config = realised(device).config
     assert config.bgp is not None
     there = [each for plane in ("storage", "business") for each in network().segments_at(device, plane)]
@@ -126,9 +128,9 @@ def test_a_leaf_announces_just_the_subnets_of_its_vlans_and_has_no_discard_route
     own = next(each for each in config.routing_policy.prefix_lists if each.name == "FRONT-OWN")
     loopback = f"{network().device(device).loopback}/32"
     assert set(config.bgp.networks) == {*subnets, loopback} == {rule.prefix for rule in own.rules}
-    assert {(each.prefix, *each.next_hops) for each in config.static_routes} == {
-        ("0.0.0.0/0", "10.190.0.1") for each in there if each.is_way_out
-    }
+    pool = network().planes["business"].pools["hosts"]
+    outside = {route for each in there if each.is_way_out for route in (("0.0.0.0/0", "10.190.0.1"), (pool,))}
+    assert {(each.prefix, *each.next_hops) for each in config.static_routes} == outside
 
 
 @pytest.mark.parametrize("device", BOTH)

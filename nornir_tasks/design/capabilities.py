@@ -157,6 +157,8 @@ class Capabilities:
     """A queue can be promised bandwidth (EOS ``bandwidth guaranteed``), so that a starved one does not look stuck."""
     guarantee_gap: str = ""
     """Why it is not promised although the OS has the line, for the operator."""
+    lossless_memory_source: str = ""
+    """Where the line is from that sets the share of memory for lossless classes; empty: no source shows one."""
     fec_below_lane_gbps: float = inf
     """Error correction is configured on lanes slower than this; from here on no line of it has a source."""
     fec_gap: str = ""

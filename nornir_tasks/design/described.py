@@ -54,6 +54,7 @@ def fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
         copies=layout.copies,
         copies_there=layout.copies_there,
         incast_ports=terms.policy.incast_ports,
+        lossless_memory_percent=terms.policy.lossless_memory_percent,
     )
 
 

@@ -132,6 +132,8 @@ class Fabric:
     """Of these, the first so many are there now."""
     incast_ports: int | None = None
     """Ports of a switch that are congested at once in the worst case; None: not said."""
+    lossless_memory_percent: int | None = None
+    """Share of a switch's packet memory for lossless classes; None: the system's own."""
     vlans: frozenset[int] = frozenset()
     """VLANs of its own on its switches, beside those of planes and of pairs."""
     password: str | None = None

@@ -242,6 +242,8 @@ class PartialConfig:
     """The switch's table: what a code point means on all its ports, and how the fabric's profile treats it."""
     profiles: Mapping[str, ProfilePolicy] | None = field(default=None, metadata=KEYED)
     """Further profiles of ports, by neutral name."""
+    lossless_memory_percent: int | None = None
+    """Share of the packet memory for lossless classes, where the OS has a line for it."""
     bfd: Bfd | None = None
     load_balancing: BalancingPolicy | None = None
     breakouts: Mapping[int, Breakout] | None = field(default=None, metadata=KEYED)

@@ -26,6 +26,7 @@ Note = Callable[[str, object, object, str], None]
 PER_PORT = {"lossless": PAUSE, "weight_percent": WEIGHT, "ecn": MARKS}
 """Field of a class -> the knob in which ports may differ, if the OS has it per port."""
 
+NO_POOLS = "no source shows a line of this system that shares memory between lossless and other classes by percentages"
 TABLE = ("dscp", "priority", "strict")
 """Fields of a class that are the same on the whole switch."""
 
@@ -79,7 +80,16 @@ class PortProfiles:
             lossless_mtu_bytes=of_lossless_classes(known),
             cable_m=configured_m(self.cables, known.cables),
             headroom_bytes=configured_bytes(self.cables, known.cables),
+            lossless_memory_percent=self._lossless_memory(),
         )
+
+    def _lossless_memory(self) -> int | None:
+        """What is asked for, where there is a lossless class and a line to say it by."""
+        wanted = self.intended.lossless_memory_percent
+        if wanted is None or not any(each.lossless for each in self.table) or self.capabilities.lossless_memory_source:
+            return wanted if any(each.lossless for each in self.table) else None
+        self.note("qos.lossless_memory_percent", wanted, None, NO_POOLS)
+        return None
 
     def problems(self) -> Iterator[Problem]:
         """Differences between ports in settings that this kind of switch has once."""

@@ -112,6 +112,10 @@ class PolicyIntent(Part):
     """How many ports of a switch are congested at once in the worst case, for ``nornir prove --only ecn-before-pfc``:
     with that many, queues are still marked in full before ports pause. Without it half of its lossless ports, and no
     fewer than 8."""
+    lossless_memory_percent: Annotated[int, Field(ge=1, le=99)] | None = None
+    """Share of a switch's packet memory that is kept for lossless classes; the others have the rest. Cumulus Linux
+    alone has a line for it, whose own figure is 50; NVIDIA's reference architecture has 90. Of other systems
+    ``nornir design --explain`` says that it is not set. A change disturbs packets for a moment."""
     mtu: MtuIntent
     """IP MTUs of hosts and of fabrics."""
     unused_ports: Literal["shut", "leave"] = "shut"

@@ -77,5 +77,7 @@ class Qos:
     """MTU of the queues' classes where the OS has one of its own (NX-OS network-qos); else None."""
     cable_m: int | None = None
     """Length of cable that all lossless ports have buffers for (NVUE); None: the system's own, or set in bytes."""
+    lossless_memory_percent: int | None = None
+    """Share of the packet memory that lossless classes have, and the others the rest (NVUE); None: the system's own."""
     headroom_bytes: int | None = None
     """Headroom of each lossless priority of each port, where the OS takes bytes (EOS); None: the system's own."""

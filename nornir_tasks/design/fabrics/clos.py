@@ -88,6 +88,7 @@ class _Switch:
             hash_seed=HASH_SEED[self.device.level],
             lldp=True,
             classes=self.fabric.classes,
+            lossless_memory_percent=self.fabric.lossless_memory_percent,
             bfd=BFD if self.fabric.bfd else None,
             load_balancing=self.load_balancing(),
             ports=self.ports(),

@@ -138,6 +138,7 @@ _SPECTRUM4 = NvueCapabilities(
     # qos roce has one lossless pool, and one lossless pool can exist at a time (docs514 Quality-of-Service/_index.md)
     max_lossless_classes=1,
     cnp_priority=None,
+    lossless_memory_source="docs514 RDMA-over-Converged-Ethernet-RoCE.md, Change RoCE Configuration: traffic pools",
     queue_profile_name=PROFILE,
     knobs=KNOBS,
     ecn_auto=_ROCE_ECN,

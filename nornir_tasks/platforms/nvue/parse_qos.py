@@ -40,7 +40,18 @@ def parse_qos(
     )
     guard = _watchdog(data, capabilities, watched=bool(watched))
     cable_m = take_int(data, "qos", "pfc", PROFILE, "cable-length") if lossless else None
-    return Qos(classes, profiles, guard, lossless_mtu_bytes=None, cable_m=cable_m), own
+    memory = _lossless_memory(data) if lossless else None
+    return Qos(classes, profiles, guard, None, cable_m=cable_m, lossless_memory_percent=memory), own
+
+
+def _lossless_memory(data: Data) -> int | None:
+    """Its share, where both pools have all of it together; anything else stays in the data."""
+    pools = [("qos", "traffic-pool", name, "memory-percent") for name in ("default-lossy", "roce-lossless")]
+    shares = [look(data, *each) for each in pools]
+    if not all(isinstance(each, int) for each in shares) or sum(shares) != 100:
+        return None
+    take_int(data, *pools[0])
+    return take_int(data, *pools[1])
 
 
 def _ports_with_own(data: Data) -> dict[str, str]:

@@ -1,4 +1,5 @@
-"""A small fabric of EOS leaves and NVUE spines, with cables as long as wanted between them."""
+"""A small fabric of EOS leaves and NVUE spines, with cables as long as wanted between them, and memory for lossless
+classes as asked for."""
 
 from functools import cache
 from pathlib import Path
@@ -27,7 +28,8 @@ def intent(
         "spine": fabric.spine.model_copy(update={"cable_m": spine_m, **spine}),
         "leaf": fabric.leaf.model_copy(update={"cable_m": leaf_m, **dict(leaf)}),
     }
-    return loaded.model_copy(update={"fabrics": {"compute": fabric.model_copy(update=tiers)}})
+    policy = loaded.policy.model_copy(update={"lossless_memory_percent": 90})
+    return loaded.model_copy(update={"fabrics": {"compute": fabric.model_copy(update=tiers)}, "policy": policy})
 
 
 @cache

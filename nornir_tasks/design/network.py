@@ -1,7 +1,6 @@
 """The network as designed: fabrics, the planes on them, switches. Plain frozen data, fast look-ups.
 
-fabric = switches, the cables between them and the routing over these; plane = what hosts get, riding on a fabric;
-links, circuits and NIC ports: :mod:`nornir_tasks.design.links`.
+fabric = switches, cables between them and the routing; plane = what hosts get on it; links: ``design/links.py``.
 """
 
 from collections import defaultdict

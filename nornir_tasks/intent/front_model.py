@@ -1,8 +1,8 @@
 """What front planes (storage, business) and the leaves they stand on are asked for: pairs, bonds, VLANs, flows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network, IPv6Network
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -18,6 +18,11 @@ PairMedium = Literal["DAC", "ACC", "AEC", "AOC", "SR", "SR4", "SR8", "VR4", "DR4
 
 class PairsIntent(Part):
     """The two switches of a leaf group, to which hosts bond their NIC ports (MLAG, vPC)."""
+
+    not_offered: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("link_tracking", "uplink_tracking"),
+        "no key: a leaf without uplinks hands on what hosts send it, by a routed session over the peer link",
+    )
 
     links: Annotated[int, Field(ge=1, le=8)] = 2
     """Links between both switches of a pair (peer links), on the last ports, at the speed of uplinks."""

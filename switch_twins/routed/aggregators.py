@@ -6,6 +6,7 @@ said "has no active aggregator" ten minutes later. A member that is taken down a
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -33,4 +34,6 @@ def members_to_wake(shown: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 def wake(namespace: str) -> None:
     """Take such members of a namespace down and up. Raises TwinError."""
     names = [*members_to_wake(ip_json(namespace, "-details", "link", "show"))]
+    if names:
+        sys.stderr.write(f"{namespace}: no aggregator was chosen: {', '.join(names)} are taken down and up\n")
     ip(namespace, [f"link set {name} {state}" for state in ("down", "up") for name in names])

@@ -33,3 +33,28 @@ def test_proof_rules_and_packets_agree(way: RaisedWay, loss: Loss, figure: Calla
     assert differing(found) == []
     up = f"; all sessions and bonds after {way.up_s:.0f} s" if loss == LOSSES[0] else ""
     figure(f"front pairs of {SYSTEM}, {loss.kind} lost: {summary(found)}, in {took_s:.0f} s{up}")
+
+
+def test_lists_opened_in_the_kernels_behind_the_switches_backs_are_named(way: RaisedWay) -> None:
+    opened = [leaf for leaf in way.leaves if not leaf.startswith("front-leaf-g3")]
+    before = {leaf: way.lab.inside(leaf, "nft", "list", "ruleset") for leaf in opened}
+    groups = ("gpu", "storage", "storage", "storage")
+    ssh = [
+        each
+        for each in way.probes
+        if (each.source.group, each.target.group, each.source.plane, each.target.plane) == groups
+        and (each.protocol, each.port) == ("tcp", 22)
+    ]
+    assert {(each.proof, each.agree) for each in way.found(among=ssh).values()} == {(False, True)}
+    try:
+        for leaf in opened:
+            for chain in ("in", "out"):
+                way.lab.inside(leaf, "nft", "insert", "rule", "ip", "lists", chain, "accept")
+        way.read_rules()
+        found = way.found(among=ssh)
+        assert {each[:3] for each in found.values()} == {(False, (True, True), (True, True))}
+        assert len(differing(found)) == len(ssh) > 0
+    finally:
+        for leaf, text in before.items():
+            way.lab.inside(leaf, "nft", "-f", "-", text=f"flush ruleset\n{text}")
+        way.read_rules()

@@ -35,7 +35,7 @@ from typing import Any
 _NEWNET, _EVERY_PROTOCOL, _OUTGOING = 0x4000_0000, 3, 4
 _ROOM_B, _FORCED_ROOM = 4 << 20, 33
 _FIRST_PORT, _PORTS = 20_000, 40_000
-_AT_LEAST_S, _AT_MOST_S, _AGAIN_S = 2.5, 30.0, 1.0
+_AT_LEAST_S, _AT_MOST_S, _AGAIN_S = 2.5, 180.0, 1.0
 _BURST, _PAUSE_S = 40, 0.02
 _IP, _IP_6 = 0x0800, 0x86DD
 _PROTOCOLS = {6: "tcp", 17: "udp", 1: "icmp", 58: "icmp"}
@@ -175,7 +175,7 @@ class Probe:
             if self.protocol == "icmp"
             else (source, target, self.protocol, 67 if is_relay else own, self.port)
         )
-        self.is_answered = False
+        self.is_answered = self.has_failed = False
         self._hosts = hosts
         self._socket = self._made()
 
@@ -201,7 +201,13 @@ class Probe:
         return made
 
     def send(self, made: socket.socket | None = None) -> None:
-        """TCP sends again by itself."""
+        """TCP sends again by itself, until the kernel gives up."""
+        if self.has_failed:
+            self.has_failed = False
+            self._socket.close()
+            with inside(self._hosts.namespaces[self.host]):
+                self._socket = self._made()
+            return
         sending = made or self._socket
         with suppress(OSError):
             if self.protocol == "udp":
@@ -211,11 +217,17 @@ class Probe:
 
     def begun(self, made: socket.socket) -> None:
         """A connection is open, or refused."""
-        if error := made.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+        error = made.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        try:
+            if not error:
+                made.send(b"way")
+        except OSError as failure:
+            error = failure.errno or errno.EIO
+        if error:
             self._hosts.chosen.unregister(made)
             self.is_answered = error == errno.ECONNREFUSED
+            self.has_failed = not self.is_answered
             return
-        made.send(b"way")
         self._hosts.chosen.modify(made, selectors.EVENT_READ, (self.take, self))
 
     def take(self, made: socket.socket, _: object) -> None:

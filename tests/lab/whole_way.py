@@ -288,14 +288,19 @@ class WholeWay:
         """What the kernels have loaded now."""
         self.rules = {leaf: Rules(self.lab.inside(leaf, "nft", "-j", "list", "ruleset")) for leaf in self.leaves}
 
-    def found(self, without: Iterable[str] = (), split: Iterable[str] = ()) -> dict[Probe, Found]:
-        """Everything, sent now. ``without``: switches that are off; ``split``: members that have lost their peer link.
+    def found(
+        self, without: Iterable[str] = (), split: Iterable[str] = (), among: Iterable[Probe] | None = None
+    ) -> dict[Probe, Found]:
+        """Everything, or what is ``among`` these, sent now.
 
+        ``without``: switches that are off; ``split``: members that have lost their peer link.
         The address of such a member in a VLAN is behind the other one as well, by which answers may come.
         """
         off, apart = {*without}, {*split}
         by_proof = {each: self.verdicts.says(each) for each in self.probes}
         by_proof |= {each: self.verdicts.relays(each) for each in self.dhcp if each.source.host not in off}
+        if among is not None:
+            by_proof = {each: by_proof[each] for each in among}
         by_rules = {each: self._by_rules(each, off) for each in by_proof}
         one_way = {each for each in self.dhcp if each.source.host in apart}
         sent = self.sender.send(

@@ -14,6 +14,7 @@ from at_terminal import ROOT, Operator
 from routed_lab import RoutedLab, on_this_machine, until
 from whole_way import Found, Probe, WholeWay
 
+from nornir_tasks.design.network import Network
 from nornir_tasks.usecases.site import load
 
 CONVERGED_S = 900.0
@@ -26,6 +27,9 @@ LEAVES = {
 }
 
 
+AS_IT_IS = "as it is"
+
+
 class Loss(NamedTuple):
     """What is lost at once."""
 
@@ -36,6 +40,7 @@ class Loss(NamedTuple):
     """Members that have no peer link more."""
 
 
+_KINDS = {"fabric": "an uplink", "host": "a leg"}
 LOSSES = (
     Loss("nothing"),
     Loss("an uplink", ("front-leaf-g3-a-u1",)),
@@ -48,9 +53,11 @@ LOSSES = (
 
 
 def site_of(system: str, where: Path) -> Operator:
-    """The built-in lab with the pairs of its front fabric on one system."""
+    """The built-in lab with the pairs of its front fabric on one system; ``AS_IT_IS``: each on its own."""
     shutil.copytree(ROOT / "inventory/lab", where / "lab")
     file = where / "lab/fabric.yml"
+    if system == AS_IT_IS:
+        return Operator(where / "lab", where / "state", timeout_s=3600.0)
     text = file.read_text()
     front, leaf = text.index("  front:"), LEAVES["eos"]
     begins = text.index(leaf, front)
@@ -60,9 +67,24 @@ def site_of(system: str, where: Path) -> Operator:
     return Operator(where / "lab", where / "state", timeout_s=3600.0)
 
 
+def every_loss(network: Network) -> Iterator[Loss]:
+    """Each link of the pairs alone, each peer link whole, both uplinks of a member at once, and each member."""
+    for pair in network.pairs:
+        for leaf in pair.leaves:
+            links = network.links_of(leaf)
+            for kind in ("fabric", "host"):
+                yield from (Loss(_KINDS[kind], (each.cable,)) for each in links if each.kind == kind)
+            yield Loss("all uplinks of a member", tuple(each.cable for each in links if each.kind == "fabric"))
+            yield Loss("a member", switch=leaf)
+        peers = [each.cable for each in network.links_of(pair.leaves[0]) if each.kind == "peer"]
+        yield from (Loss("a cable of a peer link", (each,)) for each in peers)
+        yield Loss("a peer link", tuple(peers), split=pair.leaves)
+
+
 class RaisedWay(WholeWay):
     """Of a lab that is up; ``up_s``: how long that took."""
 
+    name = ""
     up_s = 0.0
     _lost = Loss("nothing")
 

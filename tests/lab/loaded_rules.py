@@ -115,10 +115,10 @@ def _matches(match: Mapping[str, Any], sent: Sent, meta: Mapping[str, Any]) -> b
         if operator != "in":
             raise ValueError(f"unknown match: {match}")
         return bool(value & sum(_FLAGS[each] for each in right))
-    held = any(_is_one(each, right, left) for each in (value if isinstance(value, tuple) else (value,)))
+    is_equal = any(_is_one(each, right, left) for each in (value if isinstance(value, tuple) else (value,)))
     if operator not in ("==", "!=", "in"):
         raise ValueError(f"unknown operator: {match}")
-    return held != (operator == "!=")
+    return is_equal != (operator == "!=")
 
 
 def _value(left: Mapping[str, Any], sent: Sent, meta: Mapping[str, Any]) -> Any:

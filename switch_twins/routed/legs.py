@@ -17,6 +17,7 @@ from dataclasses import replace
 from ..errors import Problem, TwinError
 from ..groups import Member
 from ..state import SwitchState
+from .aggregators import wake
 from .entered import inside
 from .names import kernel_name
 from .ports import Port
@@ -26,6 +27,8 @@ _LINKS = 1
 _LONGEST_B = 1 << 16
 _PAUSE_S = 0.05
 """A change of a leg comes with several others."""
+_SETTLED_S = 5.0
+"""So long after a change of a leg, LACP has chosen an aggregator, or never will."""
 TABLE = "pair"
 
 
@@ -86,6 +89,8 @@ class Watch:
         self._those: set[str] = set()
         self._sockets: dict[str, socket.socket] = {}
         self._due: asyncio.TimerHandle | None = None
+        self._looks: dict[str, asyncio.TimerHandle] = {}
+        """Namespace -> when it is looked for bonds that do not wake by themselves."""
 
     def follow(self, namespaces: Iterable[str]) -> None:
         """Listen in these namespaces, and no longer in others."""
@@ -105,6 +110,8 @@ class Watch:
 
     def _drop(self, name: str) -> None:
         listening = self._sockets.pop(name)
+        if (look := self._looks.pop(name, None)) is not None:
+            look.cancel()
         asyncio.get_running_loop().remove_reader(listening.fileno())
         listening.close()
 
@@ -123,6 +130,17 @@ class Watch:
             self._changed(those)
         except TwinError as error:
             sys.stderr.write(f"the legs of pairs cannot be followed: {error}\n")
+        for name in those & self._sockets.keys():
+            if (earlier := self._looks.pop(name, None)) is not None:
+                earlier.cancel()
+            self._looks[name] = asyncio.get_running_loop().call_later(_SETTLED_S, self._look, name)
+
+    def _look(self, name: str) -> None:
+        del self._looks[name]
+        try:
+            wake(name)
+        except TwinError as error:
+            sys.stderr.write(f"bonds without an aggregator cannot be woken: {error}\n")
 
 
 def _socket_in(namespace: str) -> socket.socket:

@@ -80,10 +80,11 @@ class RoutedLab:
         spec = json.loads((operator.lab / "spec.json").read_text())
         self.name: str = spec["routed"]["name"]
         self.switches: list[str] = [each["name"] for each in spec["devices"]]
-        self._into: list[str] = []
+        self.machine_words: list[str] = []
+        """What runs a command in the machine of the lab; empty: it runs here."""
         if "machine" in spec:
             ready = json.loads((operator.lab / "ready.json").read_text())
-            self._into = ["ssh", "-F", ready["machine"]["ssh_config"], "fabric"]
+            self.machine_words = ["ssh", "-F", ready["machine"]["ssh_config"], "fabric"]
 
     def ask(self, request: str, **arguments: object) -> Any:
         return self.operator.control.ask(request, **arguments)
@@ -91,8 +92,8 @@ class RoutedLab:
     def inside(self, name: str, *command: str, text: str = "") -> str:
         """Run a command in the namespace of a switch or host."""
         words = ["ip", "netns", "exec", f"{self.name}-{name}", *command]
-        if self._into:
-            words = [*self._into, shlex.join(words)]
+        if self.machine_words:
+            words = [*self.machine_words, shlex.join(words)]
         done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=_INSIDE_S, check=False)
         assert done.returncode == 0, f"{words}: {done.stderr}"
         return done.stdout

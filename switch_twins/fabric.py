@@ -3,12 +3,10 @@
 The effects of a commit on a twin are computed at the next query (solution.py), those of a cable change at once; while a
 session is down by its prefix limit, everything is computed anew. Inputs are configurations and cables, nothing else.
 
-What is simulated: links (both ends up, cabled; speed, FEC and negotiation equal where set), LLDP, numbered BGP of both
-families between neighbours on one link or in one VLAN of two switches, and with hosts that speak it (upstreams.py), of
-other networks and of one's own, AS-path loops, prefix lists, route maps, prepending, communities, multipath, prefix
-limits; sessions over IPv6 link-local addresses (RFC 8950) between ports that advertise themselves; link aggregation
-groups (groups.py), pairs of switches (pairs.py), HSRP between both of a pair (hsrp.py). What is not: BGP over groups,
-packets, timers while a session comes up, multihop sessions, route reflectors, next hops other than the neighbour.
+Simulated: links (both ends up, cabled; speed, FEC and negotiation equal where set), LLDP, numbered BGP of both families
+between neighbours on a link or in a VLAN of two switches, and with hosts (upstreams.py): AS-path loops, lists, maps,
+prepending, communities, multipath, prefix limits; sessions over IPv6 link-local addresses (RFC 8950); groups.py,
+pairs.py, hsrp.py. Not: BGP over groups, packets, timers of sessions that come up, multihop sessions, route reflectors.
 """
 
 from __future__ import annotations
@@ -56,6 +54,7 @@ class FabricSim:
         self._solved: Solution | None = None
         self._committed: set[str] = set()
         self._holds: dict[Key, Hold] = {}
+        self._shut: dict[str, frozenset[str]] = {}
         self._link_changes: dict[End, tuple[int, float]] = {}
         self._before: dict[Key, tuple[str, float]] = {}
         self._ribs: dict[tuple[str, str], dict[str, Route]] = {}
@@ -169,12 +168,12 @@ class FabricSim:
         ends = self.wiring.ends(*cables)
         solved = self._now() if self._solved is not None else None
         yield
-        if solved is None or self._holds:
+        if solved is None or self._holds or self._shut:
             self.changed()
             return
         self._ribs.clear()
         self._stamp(solved.rewire(ends), ())
-        if solved.over_limit():
+        if solved.over_limit() or pairs.shut_apart(self, {each.device for each in ends} & self._twins.keys()):
             self.changed()
 
     # -- questions -------------------------------------------------------------------------------------------------
@@ -306,19 +305,33 @@ class FabricSim:
     def _now(self) -> Solution:
         if any(hold.until_s is not None and hold.until_s <= self._clock.now_s() for hold in self._holds.values()):
             self._solved = None
-        if self._holds and self._committed:
+        if (self._holds or self._shut) and self._committed:
             self._solved = None  # a hold may end, or begin, far from the commit
         if self._solved is None:
-            self._solved = self._solve()
+            self._solved = self._solve_with_pairs(None, self._twins)
         elif self._committed:
+            changed = frozenset(self._committed)
             self._catch_up(self._solved)
+            self._solved = self._solve_with_pairs(self._solved, changed)
         return self._solved
 
+    def _solve_with_pairs(self, solved: Solution | None, changed: Iterable[str]) -> Solution:
+        """With what members of pairs shut that are apart: nothing while all are together."""
+        if solved is None:
+            self._shut = {}
+            solved = self._solve()
+        self._solved = solved  # by which pairs are judged
+        self._shut = pairs.shut_apart(self, changed)
+        return self._solve() if self._shut else solved
+
     def _state_of(self, name: str) -> SwitchState:
-        state = self._twins[name].state().without_ports(self.seeds.where(name, ERRDISABLED))
+        state = self._twins[name].state().without_ports(self._shut_ports(name))
         if name in self._off:
             return state.switched_off()
         return state.frozen() if name in self._frozen else state
+
+    def _shut_ports(self, name: str) -> frozenset[str]:
+        return frozenset(self.seeds.where(name, ERRDISABLED)) | self._shut.get(name, frozenset())
 
     def _solve(self) -> Solution:
         """Compute everything anew, again each time that sessions were torn down."""

@@ -6,14 +6,17 @@ VLAN they talk in on the peer link. Its keepalive is heard while each has a rout
 address is the other's, and up. Both are worked out when somebody asks; a switch in no pair costs nothing. What they do
 about values that they have otherwise: consistency.py, by groups.py.
 
+A secondary that does not hear its peer over the peer link, and hears its keepalive, shuts what its system shuts then
+(``shut_apart``), and has it shut until they talk again, whatever becomes of the keepalive by that.
+
 Left out: time (reload and detection delays, how long silence lasts), and with it whether a pair was up before, so one
-whose peer is gone is taken to have been; what a member shuts when the peer link is down and its peer alive.
+whose peer is gone is taken to have been.
 """
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -74,6 +77,31 @@ def judge(fabric: FabricSim, device: str) -> Pairing | None:
         is_alone=bool(reason) and not hears,
         differences=tuple(conflicts(near.pair, far.pair)) if not reason and far is not None and far.pair else (),
     )
+
+
+def shut_apart(fabric: FabricSim, devices: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Of these switches' pairs, each secondary that is apart from a peer that is alive -> the ports that it shuts."""
+    found = {}
+    for device in devices:
+        one = fabric.state(device)
+        other = _far(fabric, one, one.pair) if one.pair is not None else None
+        if one.pair is None or other is None or other.pair is None:
+            continue
+        is_second = _role(one, one.pair, other) == "secondary"
+        near, pair, far = (one, one.pair, other) if is_second else (other, other.pair, one)
+        is_apart = pair.shuts_apart and _why_apart(fabric, near, pair, far) not in ("", OTHER_DOMAIN)
+        if is_apart and _reaches(fabric, near, far) and _reaches(fabric, far, near):
+            found[near.name] = _shut(near, pair)
+    return found
+
+
+def _shut(near: SwitchState, pair: PairState) -> frozenset[str]:
+    """Groups over both with their members; or all ports, but for those of the peer link and for management."""
+    groups = {each.name for each in near.interfaces if each.over_both}
+    if pair.shuts_apart == "groups":
+        return frozenset(each.name for each in near.interfaces if groups & {each.name, each.group})
+    ports = (each for each in near.interfaces if each.is_group or each.name.startswith("Ethernet"))
+    return frozenset(each.name for each in ports if pair.peer_link not in (each.name, each.group))
 
 
 def _far(fabric: FabricSim, near: SwitchState, pair: PairState) -> SwitchState | None:

@@ -286,6 +286,7 @@ class PairState:
     keepalive          the other switch's address that is reached another way; "" if none is set
     priority           the smaller one is primary
     compared           what the OS compares with the other switch
+    shuts_apart        what a secondary shuts that hears its peer's keepalive alone: "groups" over both, "all" ports
     bridge             bridge address both have in spanning tree, where they are one bridge to others; "": each its own
     """
 
@@ -299,6 +300,7 @@ class PairState:
     keepalive_vrf: str = "default"
     priority: int = 0
     compared: tuple[Compared, ...] = ()
+    shuts_apart: Literal["groups", "all", ""] = ""
     bridge: str = ""
 
 

@@ -16,7 +16,13 @@ from nornir_tasks.checks.gateway_causes import explain_gateways
 from nornir_tasks.checks.lldp import NOBODY, ends_heard, with_leg
 from nornir_tasks.checks.lost_routes import explain_routes
 from nornir_tasks.checks.mac_causes import explain_macs
-from nornir_tasks.checks.pair_causes import explain_conflicts, explain_pairs, what_carries_on
+from nornir_tasks.checks.pair_causes import (
+    explain_apart,
+    explain_conflicts,
+    explain_pairs,
+    peer_link_ports,
+    what_carries_on,
+)
 from nornir_tasks.checks.partner_causes import explain_partners
 from nornir_tasks.checks.prefix_causes import explain_prefixes
 from nornir_tasks.checks.tree_causes import explain_trees
@@ -49,6 +55,8 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
         board.cover(key, Breaks.LINK, device, port)
     _dead_switches(board)
     explain_conflicts(board)
+    _one_by_one(board, "port", highest=0, among=peer_link_ports(evidence))
+    explain_apart(board)
     _one_by_one(board, "port", highest=0)
     _one_by_one(board, "lacp")
     _one_by_one(board, "port")
@@ -227,12 +235,14 @@ LEADING = {
 """What an unexplained failure breaks in turn."""
 
 
-def _one_by_one(board: Board, check: str, highest: int | None = None) -> None:
+def _one_by_one(board: Board, check: str, highest: int | None = None, among: frozenset[End] | None = None) -> None:
     """Explained findings follow their cause; of the others, equal ones of the same switch follow the first of them.
 
     ``highest``: only what stands no higher than that on other interfaces, so that a group follows its members.
+    ``among``: only these ports.
     """
-    for finding in sorted(board.open(check), key=lambda each: _place(board, each)):
+    chosen = (each for each in board.open(check) if among is None or (each.device, each.port) in among)
+    for finding in sorted(chosen, key=lambda each: _place(board, each)):
         if highest is not None and board.standing.height((finding.device, finding.port)) > highest:
             continue
         same = _same(finding)

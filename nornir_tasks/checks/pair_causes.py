@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from nornir_tasks.checks.cause_board import Board, Key
 from nornir_tasks.checks.differences import Breaks
-from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.checks.evidence import End, Evidence, Finding, Verdict
 from nornir_tasks.checks.pairs import KEEPALIVE, LIKENESS, PEER, SECONDARY, carries, pairs_of
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.vrfs import key_name
@@ -34,6 +34,49 @@ def _ports_over_both(evidence: Evidence, device: str) -> Iterator[str]:
     ports = evidence.wanted[device].interfaces
     groups = {each.name for each in ports if each.lag is not None and each.lag.pair_id is not None}
     yield from (each.name for each in ports if each.name in groups or (each.member and each.member.group in groups))
+
+
+def peer_link_ports(evidence: Evidence) -> frozenset[End]:
+    """The ports of all peer links, of both members."""
+    return frozenset(
+        (leaf, port.name)
+        for leaf in pairs_of(evidence)
+        if (pair := evidence.wanted[leaf].pair) is not None
+        for port in evidence.wanted[leaf].interfaces
+        if port.member is not None and port.member.group == pair.peer_link
+    )
+
+
+def explain_apart(board: Board) -> None:
+    """Members apart while both are alive, by a cause that is known: the secondary shuts its groups over both.
+
+    Where all its ports are down, it has shut them all: EOS does, by dual-primary detection.
+    """
+    for pair in board.evidence.network.pairs:
+        states = {leaf: found.pair for leaf in pair.leaves if (found := board.evidence.observed.get(leaf)) is not None}
+        if not any(each is not None and each.connected is False for each in states.values()):
+            continue
+        key = next((key for leaf in pair.leaves if (key := _why_apart(board, leaf)) is not None), None)
+        down = {leaf for leaf in states if _is_shut(board, leaf)}
+        for leaf in down if key is not None and len(down) == 1 else ():
+            ports = [*_ports_over_both(board.evidence, leaf)]
+            links = [port for port, far in board.links(leaf) if far.device != pair.other(leaf)]
+            if all(board.fails("port", leaf, each) for each in links):
+                ports += links
+            for port in ports:
+                board.cover(key, Breaks.LINK, leaf, port)
+
+
+def _why_apart(board: Board, leaf: str) -> Key | None:
+    pair = board.evidence.wanted[leaf].pair
+    if pair is None:
+        return None
+    return board.known("pairs", leaf, pair.peer_link) or board.why_down((leaf, pair.peer_link))
+
+
+def _is_shut(board: Board, leaf: str) -> bool:
+    groups = [*_ports_over_both(board.evidence, leaf)]
+    return bool(groups) and all(board.fails("port", leaf, each) for each in groups)
 
 
 def explain_pairs(board: Board) -> None:

@@ -2,7 +2,9 @@
 
 Both members need domain, local interface, peer address and peer link; a peer has the same domain (um-eos, Multi-Chassis
 Link Aggregation). What is compared: the parameters that ``show mlag config-sanity`` is known to show (tests of
-VerifyMlagConfigSanity, aristanetworks/anta at 68667e0).
+VerifyMlagConfigSanity, aristanetworks/anta at 68667e0). Apart from a peer whose heartbeat is heard, the secondary
+disables all ports where dual-primary detection is configured (aristaeos.blogspot.com, 2018/04, MLAG Dual-Primary
+Detection); that those of the peer link stay is remembered (M).
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ def pair_state(tree: Tree) -> PairState | None:
         keepalive_vrf=heartbeat.params.get("vrf", "default") if heartbeat is not None else "default",
         priority=int(node.value("primary-priority", "priority") or _PRIORITY),
         compared=(_detection_delay(node), *_native_vlans(tree)),
+        shuts_apart="all" if node.first("dual-primary detection delay") is not None else "",
     )
 
 

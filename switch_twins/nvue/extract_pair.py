@@ -42,6 +42,7 @@ def pair_state(tree: Tree, dialect: Dialect, ports: Iterable[InterfaceState]) ->
         keepalive=backup,
         keepalive_vrf=str(get_or(backups, "default", backup, "vrf")),
         priority=int(mlag.get("priority", DEFAULT_PRIORITY)),
+        shuts_apart="groups",
         compared=tuple(_compared(tree, link, {each.name: each for each in ports})),
     )
 

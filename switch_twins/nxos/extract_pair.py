@@ -33,6 +33,7 @@ def pair_state(tree: Tree, ports: Iterable[InterfaceState]) -> PairState | None:
         keepalive=keepalive.params["to"],
         keepalive_vrf=keepalive.params.get("vrf", _MANAGEMENT),
         priority=int(node.value("role priority", "priority") or _ROLE_PRIORITY),
+        shuts_apart="groups",
         bridge=_bridge(int(node.params["number"])) if node.first("peer-switch") is not None else "",
         compared=(*_compared(tree, link), *(row for port in ports if port.over_both for row in _of_vpc(port))),
     )

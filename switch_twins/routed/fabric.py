@@ -18,7 +18,7 @@ from ..consistency import as_agreed
 from ..errors import TwinError
 from ..fabric import FabricSim
 from ..groups import Member
-from ..seeds import ERRDISABLED, Value
+from ..seeds import Value
 from ..sessions import BgpSession
 from ..solution import Route
 from ..spec import End, LabSpec, RoutedSpec
@@ -138,7 +138,8 @@ class RoutedFabric(FabricSim):
 
     def _configured(self, name: str) -> SwitchState:
         """A switch as it was told to be, and as far as its ports let it."""
-        return self._twins[name].state().without_ports(self.seeds.where(name, ERRDISABLED))
+        self._now()
+        return self._twins[name].state().without_ports(self._shut_ports(name))
 
     def _surroundings(self) -> dict[str, Surroundings]:
         if not self._kernel.has_devices:

@@ -106,6 +106,53 @@ def test_a_peer_link_that_is_down_is_seen_by_both_while_keepalives_go_on() -> No
     assert lab.reasons() == ["", ""]
 
 
+def shutting(what: str) -> Lab:
+    lab = Lab()
+    for name in (A, B):
+        lab.say(name, shuts_apart=what)
+        lab.set(name, "Group2", over_both="1")
+    return lab
+
+
+def groups(lab: Lab) -> dict[str, bool]:
+    return {name: lab.sim.is_up(name, "Group2") for name in (A, B)}
+
+
+@pytest.mark.parametrize("by_hand", [True, False], ids=["shut at the primary", "cut"])
+@pytest.mark.parametrize("what", ["groups", "all"])
+def test_a_secondary_that_hears_its_peers_keepalive_alone_shuts_its_groups_until_both_talk_again(
+    what: str, by_hand: bool
+) -> None:
+    """B is primary. The keepalive comes by a port of its own, which is no Ethernet of EOS here: it stays."""
+    lab = shutting(what)
+    for _ in range(2):
+        assert groups(lab) == {A: True, B: True}
+        if by_hand:
+            lab.set(B, "Group1", is_admin_up=False)
+        for cable in () if by_hand else PEER_LINK:
+            lab.sim.cut_cable(cable)
+        assert lab.pair(A).reason == "the peer link is down" and groups(lab) == {A: False, B: True}
+        if by_hand:
+            lab.set(B, "Group1", is_admin_up=True)
+        for cable in () if by_hand else PEER_LINK:
+            lab.sim.mend_cable(cable)
+        assert lab.reasons() == ["", ""]
+    assert groups(lab) == {A: True, B: True}
+
+
+def test_a_secondary_whose_peer_is_gone_goes_on() -> None:
+    lab = shutting("groups")
+    lab.sim.switch_off(B)
+    assert groups(lab) == {A: True, B: False}
+
+
+def test_a_secondary_that_hears_nothing_at_all_goes_on_as_the_other_one_does() -> None:
+    lab = shutting("groups")
+    for cable in (KEEPALIVE, *PEER_LINK):
+        lab.sim.cut_cable(cable)
+    assert groups(lab) == {A: True, B: True}
+
+
 def test_keepalives_that_do_not_arrive_leave_the_pair_up() -> None:
     lab = Lab()
     lab.sim.cut_cable(KEEPALIVE)

@@ -137,10 +137,28 @@ def test_a_peer_link_shut_by_hand_takes_the_pair_along_at_both_members_and_is_on
     assert apart[f"{EOS}-b"]["found"] == f"no peer in domain {EOS} over Port-Channel1000 (connecting)"
     assert apart[f"{NXOS}-a"]["found"].endswith("(peer-link-down)")
     assert apart[f"{NVUE}-b"]["found"].endswith("(not alive)")
-    assert of_pairs(report, "keepalive") == {}
-    assert len(report["causes"]) == len(PAIRS)
+    assert of_pairs(report, "keepalive").keys() == members(EOS)  # its secondary has disabled its uplinks as well
+    for pair, uplinks in ((EOS, False), (NXOS, True), (NVUE, True)):
+        assert [up_ports(hands, f"{pair}-{leaf}") for leaf in "ab"] == [(True, True), (False, uplinks)], pair
+    assert len(report["causes"]) == len(PAIRS), report["causes"]
     assert {each["cause"].split()[1] for each in apart.values()} == {f"{pair}-a" for pair in PAIRS}
     repaired_by_a_push(front, before, switches=3)
+
+
+def up_ports(hands: dict[str, Hand], leaf: str) -> tuple[bool, bool]:
+    """Is one of its hosts' groups up, and is one of its uplinks?"""
+    names = {EOS: ("Port-Channel1", "Ethernet53/1"), NXOS: ("port-channel1", "Ethernet1/51"), NVUE: ("bond1", "swp53")}
+    group, uplink = (shown_up(hands[leaf], name) for name in names[leaf.rpartition("-")[0]])
+    return group, uplink
+
+
+def shown_up(hand: Hand, name: str) -> bool:
+    if hand.os == "eos":
+        return bool(hand.shown("show interfaces")["interfaces"][name]["lineProtocolStatus"] == "up")
+    if hand.os == "nxos":
+        rows = hand.shown("show interface")["TABLE_interface"]["ROW_interface"]
+        return bool(next(each["state"] for each in rows if each["interface"] == name) == "up")
+    return bool(hand.shown(f"interface/{name}")["link"]["oper-status"] == "up")
 
 
 def test_another_domain_set_by_hand_is_named_with_both_values(front: Operator) -> None:

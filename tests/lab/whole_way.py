@@ -83,13 +83,11 @@ class Found(NamedTuple):
     proof: bool
     rules: tuple[bool, bool]
     packets: tuple[bool, bool]
-    is_open: bool = False
-    """May what must pass be lost on its way, as the lab does not do what systems do then?"""
 
     @property
     def agree(self) -> bool:
         answered = all(self.rules)
-        return self.proof == answered and (self.packets == (self.rules[0], answered) or (self.is_open and self.proof))
+        return self.proof == answered and self.packets == (self.rules[0], answered)
 
 
 @dataclass(frozen=True)
@@ -287,25 +285,16 @@ class WholeWay:
         """What the kernels have loaded now."""
         self.rules = {leaf: Rules(self.lab.inside(leaf, "nft", "-j", "list", "ruleset")) for leaf in self.leaves}
 
-    def found(
-        self, without: Iterable[str] = (), split: Iterable[str] = (), among: Iterable[Probe] | None = None
-    ) -> dict[Probe, Found]:
-        """Everything, or what is ``among`` these, sent now.
-
-        ``without``: switches that are off; ``split``: members that have lost their peer link.
-        Of real ones the secondary shuts its bonds then, and in the lab both go on: what answers one of them by the
-        other is lost, a host's ARP among it. So what must pass by them is counted, and may be lost.
-        """
-        off, apart = {*without}, {*split}
+    def found(self, without: Iterable[str] = (), among: Iterable[Probe] | None = None) -> dict[Probe, Found]:
+        """Everything, or what is ``among`` these, sent now. ``without``: switches by which nothing goes."""
+        off = {*without}
         by_proof = {each: self.verdicts.says(each) for each in self.probes}
         by_proof |= {each: self.verdicts.relays(each) for each in self.dhcp if each.source.host not in off}
         if among is not None:
             by_proof = {each: by_proof[each] for each in among}
         by_rules = {each: self._by_rules(each, off) for each in by_proof}
-        left_open = {each for each in by_proof if apart & {*_leaves(each)}}
-        awaited = {each: (proof or all(by_rules[each])) and each not in left_open for each, proof in by_proof.items()}
-        sent = self.sender.send(awaited)
-        return {each: Found(proof, by_rules[each], sent[each], each in left_open) for each, proof in by_proof.items()}
+        sent = self.sender.send({each: proof or all(by_rules[each]) for each, proof in by_proof.items()})
+        return {each: Found(proof, by_rules[each], sent[each]) for each, proof in by_proof.items()}
 
     def _by_rules(self, probe: Probe, off: set[str]) -> tuple[bool, bool]:
         names = probe.source.address, probe.target.address, probe.protocol, probe.port
@@ -338,17 +327,10 @@ class WholeWay:
 
 
 def summary(found: Mapping[Probe, Found]) -> str:
-    """``1210 of 1210 agree: 400 pass, 810 do not``; what may be lost apart."""
-    judged = [each for each in found.values() if not (each.is_open and each.proof)]
-    agree, counts = sum(each.agree for each in judged), Counter(each.proof for each in judged)
-    left_open = [each.packets[1] for each in found.values() if each.is_open and each.proof]
-    more = f"; by members without a peer link {sum(left_open)} of {len(left_open)} answered" if left_open else ""
-    return f"{agree} of {len(judged)} agree: {counts[True]} pass, {counts[False]} do not{more}"
-
-
-def _leaves(probe: Probe) -> Iterator[str]:
-    for place in (probe.source, probe.target):
-        yield from (leaf for leaf, _ in place.segment.leaves)
+    """``1210 of 1210 agree: 400 pass, 810 do not``."""
+    counts = Counter(each.proof for each in found.values())
+    agree = sum(each.agree for each in found.values())
+    return f"{agree} of {len(found)} agree: {counts[True]} pass, {counts[False]} do not"
 
 
 def differing(found: Mapping[Probe, Found]) -> list[str]:

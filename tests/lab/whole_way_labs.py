@@ -36,15 +36,15 @@ class Loss(NamedTuple):
     kind: str
     cables: tuple[str, ...] = ()
     switch: str = ""
-    split: tuple[str, ...] = ()
-    """Members that have no peer link more."""
+    shut: str = ""
+    """The member of a pair that shuts its groups then."""
 
 
 _KINDS = {"fabric": "an uplink", "host": "a leg"}
 LOSSES = (
     Loss("nothing"),
     Loss("an uplink", ("front-leaf-g3-a-u1",)),
-    Loss("the peer link", ("front-leaf-g3-a-p1", "front-leaf-g3-a-p2"), split=("front-leaf-g3-a", "front-leaf-g3-b")),
+    Loss("the peer link", ("front-leaf-g3-a-p1", "front-leaf-g3-a-p2"), shut="front-leaf-g3-b"),
     Loss("a leg of each of two hosts", ("gpu-1:front0", "gpu-2:front1")),
     Loss("a leg of a machine beyond", ("firewall-1:lan0",)),
     Loss("a member", switch="front-leaf-g3-a"),
@@ -78,7 +78,7 @@ def every_loss(network: Network) -> Iterator[Loss]:
             yield Loss("a member", switch=leaf)
         peers = [each.cable for each in network.links_of(pair.leaves[0]) if each.kind == "peer"]
         yield from (Loss("a cable of a peer link", (each,)) for each in peers)
-        yield Loss("a peer link", tuple(peers), split=pair.leaves)
+        yield Loss("a peer link", tuple(peers), shut=pair.leaves[1])
 
 
 class RaisedWay(WholeWay):
@@ -100,7 +100,7 @@ class RaisedWay(WholeWay):
             operator.run("lab", "kill", loss.switch)
         if not is_first:
             until(self.lab.assert_both_tiers_agree, CONVERGED_S)
-        return self.found([loss.switch] if loss.switch else [], loss.split)
+        return self.found(filter(None, (loss.switch, loss.shut)))
 
     def _mend(self) -> None:
         """All legs of bonds are in use again before something else is lost."""

@@ -25,6 +25,10 @@ OF_OURS: dict[str, tuple[Path, ...]] = {
         (_SSH, "no shutdown"),
         (_SSH, "idle-timeout 600"),
         ("system control-plane", "ip access-group LEGACY-EDGE vrf MGMT in"),
+        ("system control-plane", "ip access-group LEGACY-EDGE in"),
+        ("system control-plane", "ipv6 access-group LEGACY-EDGE in"),
+        ("ip access-list GPUFABRIC-BASE-FABRIC", "5 permit ip any any"),
+        ("ipv6 access-list GPUFABRIC-BASE-FABRIC-V6", "5 permit ipv6 any any"),
         ("ip access-list GPUFABRIC-BASE-CONTROL", "5 permit ip any any"),
     ),
     "leaf-g1-r1": (
@@ -70,6 +74,7 @@ BESIDE: dict[str, tuple[Path, ...]] = {
 OURS = {
     *(_API, _SSH, "management security", "system", "line vty", "system control-plane", "interface mgmt0"),
     *("ip access-list GPUFABRIC-BASE-CONTROL", "acl", "interface", "service"),
+    *("ip access-list GPUFABRIC-BASE-FABRIC", "ipv6 access-list GPUFABRIC-BASE-FABRIC-V6"),
 }
 """The blocks of all systems that a push of it touches."""
 KEPT: dict[str, tuple[Path, ...]] = {

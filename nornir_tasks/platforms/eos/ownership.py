@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 
 from nornir_tasks.design.claims import MANAGEMENT_VRF
-from nornir_tasks.design.config.reach import CONTROL_LIST
+from nornir_tasks.design.config.reach import CONTROL_LIST, FABRIC_LISTS
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.parse_reach import PROFILE as API_PROFILE
 from nornir_tasks.platforms.own_path import filters, in_band_ports
@@ -131,14 +131,19 @@ OWNERSHIP = (
             rule(r"vrf \S+", "base ssh", shared=True, children=(rule(r"(?:no )?shutdown", "base ssh"),)),
         ),
     ),
-    # the control plane's list in VRFs; the default VRF keeps its own, which lets the fabric's sessions in
+    # the control plane's list in VRFs; the default VRF has one of ours where the intent asks for it
     rule(
         r"system control-plane",
-        "base control",
+        "base controls",
         shared=True,
-        children=(rule(r"ip access-group \S+ vrf (?!default )\S+ in", "base control"),),
+        children=(
+            rule(r"ip access-group \S+ vrf (?!default )\S+ in", "base control"),
+            rule(r"ip(?:v6)? access-group \S+ (?:vrf default )?in", "base control fabric"),
+        ),
     ),
     rule(rf"ip access-list (?P<key>{CONTROL_LIST})", "base control"),
+    rule(rf"ip access-list (?P<key>{FABRIC_LISTS['ipv4']})", "base control fabric"),
+    rule(rf"ipv6 access-list (?P<key>{FABRIC_LISTS['ipv6']})", "base control fabric"),
     # "qos map cos" rules ports that trust CoS: none of ours. A rewrite of DSCP would break the classes.
     rule(r"(?:no )?qos map (?:dscp|traffic-class) .*", "switch"),
     rule(r"(?:no )?qos rewrite dscp", "switch"),

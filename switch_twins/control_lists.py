@@ -69,29 +69,23 @@ OWN = ControlLists()
 """Of a switch without lists of its configuration."""
 
 
-def refused(here: ControlLists, there: ControlLists, ends: tuple[str, str], *, bfd: bool) -> str:
-    """Why no session comes up between two switches with these addresses; "": their lists let it in.
-
-    Either end may open the connection, and both must take what is sent on it.
-    """
-    if here == there == OWN:
-        return ""
+def opens(here: ControlLists, there: ControlLists, ends: tuple[str, str]) -> bool:
+    """Does a connection of BGP come up? Either end may open it, and both must take what is sent on it."""
     one, other = map(ip_address, ends)
-    tries = (_connection(one, other), _connection(other, one))
-    if not any(all((here, there)[to_other].admits(sent) for sent, to_other in _placed(each, other)) for each in tries):
-        return "a list of the control plane refuses TCP port 179"
-    for lists, source, target in ((there, one, other), (here, other, one)):
-        if bfd and not lists.admits(Sent(source, target, UDP, _CLIENT, _BFD)):
-            return f"a list of the control plane refuses BFD from {source}"
-    return ""
+    at = {one: here, other: there}
+    return any(
+        all(at[sent.destination].admits(sent) for sent in _connection(*way)) for way in ((one, other), (other, one))
+    )
+
+
+def hears_bfd(here: ControlLists, there: ControlLists, ends: tuple[str, str]) -> bool:
+    """Do both ends take the other one's packets of BFD?"""
+    one, other = map(ip_address, ends)
+    ways = ((there, one, other), (here, other, one))
+    return all(lists.admits(Sent(source, target, UDP, _CLIENT, _BFD)) for lists, source, target in ways)
 
 
 def _connection(opener: IPv4Address | IPv6Address, server: IPv4Address | IPv6Address) -> Iterator[Sent]:
     yield Sent(opener, server, TCP, _CLIENT, _BGP)
     yield Sent(server, opener, TCP, _BGP, _CLIENT, is_open=True)
     yield Sent(opener, server, TCP, _CLIENT, _BGP, is_open=True)
-
-
-def _placed(packets: Iterator[Sent], other: IPv4Address | IPv6Address) -> Iterator[tuple[Sent, bool]]:
-    """Each with whether it comes to the other end."""
-    yield from ((sent, sent.destination == other) for sent in packets)

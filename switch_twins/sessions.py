@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from .control_lists import refused
+from .control_lists import OWN, hears_bfd, opens
 from .policy import address_number, bits_of, network_of
 from .spec import End
 from .state import BgpInstance, BgpNeighbor, InterfaceState, SwitchState, table_of
@@ -356,12 +356,16 @@ def _compare(mine: BgpInstance, near: BgpNeighbor, its: BgpInstance, far: BgpNei
 
 
 def _let_in(session: BgpSession, here: SwitchState, there: SwitchState) -> None:
-    """Refuse where a list of the default VRF keeps out what both ends send."""
-    ends = (session.local_address, session.peer_address)
-    if session.vrf == "default" and None not in ends and "" not in ends:
-        why = refused(here.control, there.control, (str(ends[0]), str(ends[1])), bfd=session.neighbor.bfd)
-        if why:
-            raise _RefusedError("active", why)
+    """Refuse where lists of the default VRF keep out what both ends send; a session without its BFD stays."""
+    if session.vrf != "default" or here.control == there.control == OWN:
+        return
+    ends = (session.local_address or "", session.peer_address)
+    if "" in ends:
+        return
+    if not opens(here.control, there.control, ends):
+        raise _RefusedError("active", "a list of the control plane refuses TCP port 179")
+    if session.neighbor.bfd and not hears_bfd(here.control, there.control, ends):
+        session.bfd_is_up = False
 
 
 def _is_expected_as(expected: int | str | None, found: int, own: int) -> bool:

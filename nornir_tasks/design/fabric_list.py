@@ -18,8 +18,10 @@ from nornir_tasks.design.order import prefix_key
 from nornir_tasks.design.partial_config import BasePolicy
 from nornir_tasks.errors import Problem
 
-BGP, BFD, MLAG = (179, 179), (3784, 3784), (4432, 4432)
-"""RFC 4271; RFC 5881, of sessions over one hop, as all are here; batfish NamedPort."""
+BGP, MLAG = (179, 179), (4432, 4432)
+"""RFC 4271; batfish NamedPort."""
+BFD = ((3784, 3784), (4784, 4784))
+"""RFC 5881 and RFC 5883. All sessions are over one hop, but FRR 8.4 takes those with TTL security for multihop ones."""
 _DHCP: dict[Family, tuple[PortRange, PortRange]] = {"ipv4": ((68, 68), (67, 67)), "ipv6": ((546, 546), (547, 547))}
 """Ports of clients and of servers and relays: RFC 2131 (4.1), RFC 8415 (7.2)."""
 _TRACEROUTE = (33434, 33523)
@@ -55,7 +57,7 @@ def _rules(config: DeviceConfig, base: BasePolicy, family: Family) -> Iterator[A
     yield AclRule(0, True, TCP, established=True)
     every, fast = _neighbors(config, base.reach.links, family)
     yield from (AclRule(0, True, TCP, source=each, destination_ports=BGP) for each in every)
-    yield from (AclRule(0, True, UDP, source=each, destination_ports=BFD) for each in fast)
+    yield from (AclRule(0, True, UDP, source=each, destination_ports=port) for each in fast for port in BFD)
     yield from _pair(config, base.reach.links) if family == "ipv4" else ()
     yield from _relays(config, family)
     yield from _answers(base, family) if in_band else ()

@@ -24,7 +24,8 @@ from nornir_tasks.proofs.packets import Packets, Range, addresses, example, with
 _NEW, _OPEN = (0, 0), (1, 1)
 _ANY = (0, 65535)
 _LINK_LOCAL = "fe80::/10"
-_BGP, _BFD, _MLAG, _TRACEROUTE = (179, 179), (3784, 3784), (4432, 4432), (33434, 33523)
+_BGP, _MLAG, _TRACEROUTE = (179, 179), (4432, 4432), (33434, 33523)
+_BFD = ((3784, 3784), (4784, 4784))
 _MESSAGES: Mapping[Family, tuple[int, ...]] = {
     "ipv4": (0, 3, 8, 11),
     "ipv6": (1, 2, 3, 4, 128, 129, 133, 134, 135, 136),
@@ -108,7 +109,7 @@ class _Switch:
             source, here = (addresses(end, family) for end in ends)
             yield f"BGP from {each.peer}", Packets(source, here, (TCP, TCP), _ANY, _BGP)
             if each.peer_group in with_bfd:
-                yield f"BFD from {each.peer}", _udp(source, here, _ANY, _BFD)
+                yield from ((f"BFD from {each.peer}", _udp(source, here, _ANY, port)) for port in _BFD)
 
     def _ends(self, address: str | None) -> tuple[str, str] | None:
         """A neighbour's address and ours towards it; None: no port of ours is in its network."""
@@ -177,11 +178,11 @@ class _Switch:
         for pool in (each for each in self.pools if ip_network(each).version == (6 if family == "ipv6" else 4)):
             source = addresses(pool, family)
             yield Packets(source, anybody, (TCP, TCP), _ANY, _BGP)
-            yield from (_udp(source, anybody, _ANY, each) for each in (_BFD, _MLAG))
+            yield from (_udp(source, anybody, _ANY, each) for each in (*_BFD, _MLAG))
         for session in self._neighbors(family):
             source = addresses(session, family)
             yield Packets(source, anybody, (TCP, TCP), _ANY, _BGP)
-            yield _udp(source, anybody, _ANY, _BFD)
+            yield from (_udp(source, anybody, _ANY, each) for each in _BFD)
 
     def _neighbors(self, family: Family) -> Iterable[str]:
         found = self.config.bgp.neighbors if self.config.bgp is not None else ()

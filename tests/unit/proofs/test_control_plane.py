@@ -76,7 +76,7 @@ def test_each_permit_that_is_taken_out_is_named_with_a_packet_that_it_was_for(
 
 WHAT = {
     "BGP from": lambda rule: rule.protocol == TCP and rule.destination_ports == (179, 179),
-    "BFD from": lambda rule: rule.destination_ports == (3784, 3784),
+    "BFD from": lambda rule: rule.destination_ports in {(3784, 3784), (4784, 4784)},
     "MLAG by": lambda rule: rule.destination_ports == (4432, 4432) and rule.source == "169.254.0.1/32",
     "MLAG's heartbeat from 10.18": lambda rule: (
         rule.source == "10.180.0.0/15" and rule.destination_ports == (4432, 4432)

@@ -103,8 +103,8 @@ def _pair(config: DeviceConfig, pools: tuple[str, ...]) -> Iterator[AclRule]:
 def _relays(config: DeviceConfig, family: Family) -> Iterator[AclRule]:
     """DHCP from hosts where it is relayed, and from the servers that it is relayed to."""
     client, server = _DHCP[family]
-    asked = {*chain.from_iterable(port.dhcp_servers for port in config.interfaces if port.vrf is None)}
-    servers = _sources(asked, family)
+    relayed_to = {*chain.from_iterable(port.dhcp_servers for port in config.interfaces if port.vrf is None)}
+    servers = _sources(relayed_to, family)
     if servers:
         source = _LINK_LOCAL if family == "ipv6" else None
         yield AclRule(0, True, UDP, source=source, source_ports=client, destination_ports=server)

@@ -105,7 +105,7 @@ def findings(devices: Iterable[Device], policy: BasePolicy, base: Path) -> Itera
         yield Finding(
             (*base, "control_plane", "fabric"),
             f"what comes by ports other than the management port can have no list: {gap}",
-            "switches of EOS alone, or no list there",
+            "switches of systems that have one, or no list there",
             f"{names[0]}{more}",
             "leave it out, or give this fabric a base of its own; docs/not-shown.md has what holds without it",
         )

@@ -164,11 +164,11 @@ class _Switch:
             yield f"management from {prefix}", Packets(addresses(prefix, family), anybody)
         for prefix in self.policy.snmp.managers if self.policy.snmp is not None and family == "ipv4" else ():
             yield f"SNMP from {prefix}", _udp(addresses(prefix, family), anybody, _ANY, (161, 161))
-        asked = [("NTP", each.address, 123) for each in base.time_servers if each.vrf is None]
-        asked += [("DNS", each.address, 53) for each in base.name_servers if each.vrf is None]
+        answering = [("NTP", each.address, 123) for each in base.time_servers if each.vrf is None]
+        answering += [("DNS", each.address, 53) for each in base.name_servers if each.vrf is None]
         if base.radius is not None and base.radius.vrf is None:
-            asked += [("RADIUS", each, 1812) for each in base.radius.servers]
-        for name, server, port in asked:
+            answering += [("RADIUS", each, 1812) for each in base.radius.servers]
+        for name, server, port in answering:
             if (":" in server) == (family == "ipv6"):
                 yield f"{name} from {server}", _udp(addresses(server, family), anybody, (port, port), _ANY)
 

@@ -107,7 +107,7 @@ def findings(devices: Iterable[Device], policy: BasePolicy, base: Path) -> Itera
             f"what comes by ports other than the management port can have no list: {gap}",
             "switches of systems that have one, or no list there",
             f"{names[0]}{more}",
-            "leave it out, or give this fabric a base of its own; docs/not-shown.md has what holds without it",
+            "leave it out here, and name it in the base of fabrics that can have it; docs/not-shown.md: what holds without",
         )
 
 

@@ -109,7 +109,7 @@ _DECIDES = frozenset({"spanning tree", "lag hash"})
 _NAMED = frozenset(
     {
         *("name", "vrf", "account", "account that goes", "snmp user"),
-        *("base aaa", "base radius", "base snmp", "base api", "base control", "base control fabric"),
+        *("base aaa", "base radius", "base snmp", "base api", "base control", "base controls"),
     }
 )
 """Keys that are names of our own: an object that the intent wants by its name is ours. Numbers and addresses anybody

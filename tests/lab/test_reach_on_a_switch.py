@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from nornir_tasks.deploy.plan import device_plan
@@ -188,6 +190,23 @@ def test_a_rollback_leaves_what_others_have_put_since_into_blocks_that_the_push_
         never_pushed.switch.type(path)
     switch.roll_back(base)
     assert switch.paths(base) == never_pushed.paths(base)
+
+
+def test_lists_of_the_default_vrf_go_once_they_are_not_asked_for_and_those_of_others_stay() -> None:
+    device = reached.DEVICES["eos"]
+    without = replace(reached.POLICY, reach=replace(reached.POLICY.reach, fabric=False))
+    switch = Operated(brownfield(wanted(device, "base")))
+    switch.take_over(wanted(device, "base"))
+    ours = {path for path in switch.paths(wanted(device, "base")) if "GPUFABRIC-BASE-FABRIC" in " ".join(path)}
+    assert len(ours) > 20
+    left = select(reached.design(without), ["base"])[device]
+    with pytest.raises(RefusedError, match=r"--allow-management"):
+        switch.plan(left, allow_management=False)
+    switch.push(left)
+    assert not ours & switch.paths(left)
+    for line in ("ip access-group LEGACY-EDGE in", "ipv6 access-group LEGACY-EDGE in"):
+        switch.switch.type(("system control-plane", line))
+    assert switch.plan(left, allow_management=False).changes == ()
 
 
 @SYSTEMS

@@ -104,6 +104,11 @@ def test_without_permits_neither_bfd_nor_sessions_come_through(lab: RoutedLab) -
     at[LEAF].configure(f"ip access-list {FOUR}", f"no {rows[LEAF]['multihop-bfd'].split()[0]}")
     until(lambda: counted(lab)["all"] > 10 and BFD not in counted(lab))
     until(lambda: set(bfd(at[LEAF])) == {"down"})
+    assert f"{rows[LEAF]['multihop-bfd'].split()[0]} permit udp" in lab.operator.run(
+        "validate", "--plane", "base", code=8
+    )
+    proved = lab.operator.run("prove", "--running", "--only", "isolation", code=8)
+    assert f"{LEAF} control plane, IPv4: BFD from 10.160.0." in proved
     for name, hand in at.items():
         hand.configure(f"ip access-list {FOUR}", f"no {rows[name]['bgp'].split()[0]}")
     for name in at:

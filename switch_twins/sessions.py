@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from .control_lists import OWN, hears_bfd, opens
 from .policy import address_number, bits_of, network_of
 from .spec import End
 from .state import BgpInstance, BgpNeighbor, InterfaceState, SwitchState, table_of
@@ -245,6 +246,7 @@ class SessionJudge:
                 raise _RefusedError("active", f"{peer_end.device} {far.name} is down")
             peer_instance, peer_neighbor = _peer(peer_view, peer_end, far, neighbor.address, local_address)
         _compare(instance, neighbor, peer_instance, peer_neighbor)
+        _let_in(session, view.state, peer_view.state)
         session.state, session.reason = "established", ""
         session.peer_router_id = peer_instance.router_id
         session.peer_key = (peer_end.device, peer_instance.vrf, peer_neighbor.address)
@@ -351,6 +353,19 @@ def _compare(mine: BgpInstance, near: BgpNeighbor, its: BgpInstance, far: BgpNei
         raise _RefusedError("idle", f"{family} unicast is not active on both ends")
     if near.interface and not (near.extended_nexthop and far.extended_nexthop):
         raise _RefusedError("idle", "IPv6 next hops for IPv4 (RFC 8950) are not on at both ends")
+
+
+def _let_in(session: BgpSession, here: SwitchState, there: SwitchState) -> None:
+    """Refuse where lists of the default VRF keep out what both ends send; a session without its BFD stays."""
+    if session.vrf != "default" or here.control == there.control == OWN:
+        return
+    ends = (session.local_address or "", session.peer_address)
+    if "" in ends:
+        return
+    if not opens(here.control, there.control, ends):
+        raise _RefusedError("active", "a list of the control plane refuses TCP port 179")
+    if session.neighbor.bfd and not hears_bfd(here.control, there.control, ends):
+        session.bfd_is_up = False
 
 
 def _is_expected_as(expected: int | str | None, found: int, own: int) -> bool:

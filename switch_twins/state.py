@@ -10,6 +10,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from .control_lists import OWN, ControlLists
+
 LACP_MODES: dict[str, bool | None] = {"active": True, "passive": False, "on": None}
 """``lacp_active`` by the word of a CLI's ``channel-group``."""
 
@@ -324,6 +326,7 @@ class SwitchState:
     pair          the pair of switches it is in; None if it is in none, or was not given all that its OS needs for one
     trees         its spanning trees, as far as its OS shows them
     outside       what an edge router has beside
+    control       what it lets in to itself in the default VRF
     """
 
     name: str
@@ -340,6 +343,7 @@ class SwitchState:
     pair: PairState | None = None
     trees: tuple[TreeLines, ...] = ()
     outside: Outside = Outside()
+    control: ControlLists = OWN
     facts: dict[str, str] = field(default_factory=dict, compare=False)
 
     @property

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from nornir_tasks.deploy import unused_ports
 from nornir_tasks.deploy.changed_defaults import as_it_would_print
+from nornir_tasks.deploy.cut_off import refuse_cut_off
 from nornir_tasks.deploy.dependence import Others
 from nornir_tasks.deploy.evidence import NO_EVIDENCE, Evidence, covers
 from nornir_tasks.deploy.open_trunks import leave_open, refuse_narrowing, refuse_opening
@@ -81,6 +82,7 @@ def device_plan(
         return plan
     plan = replace(plan, unused=frozenset(unused_ports.touched(wanted, changes).values()))
     _refuse_second_default(wanted, changes, found.foreign)
+    refuse_cut_off(wanted, changes, found.foreign)
     refuse_narrowing(wanted, changes, running)
     refuse_opening(wanted, running, join((found.foreign, found.after)))
     if not allow_management:

@@ -272,6 +272,8 @@ class Capabilities:
     """Why none is, for the operator's message."""
     ssh_is_in_one_vrf: bool = True
     """May SSH be served in one VRF alone? Else it is in all."""
+    fabric_list_gap: str = "no source shows one"
+    """Why the control plane has no list in the default VRF, for the operator; empty: it has one for each family."""
     control_list_is_of_vrf: bool = False
     """Is the access list of the control plane applied in a VRF? Else on the management port."""
     acls: AclFacts | None = None

@@ -79,6 +79,7 @@ class DeviceConfig:
 
     @property
     def every_list(self) -> tuple[AccessList, ...]:
-        """The access lists with that of the control plane."""
-        control = self.base.reach.control_plane
-        return self.access_lists if control is None else (*self.access_lists, control.access_list)
+        """The access lists with those of the control plane."""
+        reach = self.base.reach
+        control = () if reach.control_plane is None else (reach.control_plane.access_list,)
+        return (*self.access_lists, *control, *reach.fabric)

@@ -37,7 +37,9 @@ def check(network: Network, intent: Intent) -> None:
     for name, policy in network.base.items():
         path = (*(("fabrics", name) if intent.has_own_base(name) else ()), "base")
         findings += lockout.findings(network, policy, path)
-        without = [each.name for each in network.devices if each.fabric == name and each.name not in network.management]
+        devices = [each for each in network.devices if each.fabric == name]
+        findings += managed_reach.findings(devices, policy, path)
+        without = [each.name for each in devices if each.name not in network.management]
         if policy.port and without:
             more = f" and {len(without) - 1} more" if len(without) > 1 else ""
             findings.append(
@@ -80,7 +82,9 @@ def of_switch(network: Network, device: Device) -> BasePolicy | None:
     policy = network.base.get(device.fabric)
     if policy is None:
         return None
-    return replace(policy, management=network.management.get(device.name))
+    pools = network.fabric_of(device).pools
+    links = tuple(pools[name] for name in ("links", "loopback") if name in pools) if policy.reach.fabric else ()
+    return replace(policy, management=network.management.get(device.name), reach=replace(policy.reach, links=links))
 
 
 def sections(policy: BasePolicy | None, management: ManagementAddress | None = None) -> frozenset[BaseSection]:
@@ -100,7 +104,7 @@ def sections(policy: BasePolicy | None, management: ManagementAddress | None = N
         "radius": policy.radius,
     }
     named = frozenset(section for section, value in found.items() if value is not None)
-    return named | managed_reach.sections(policy.reach, management)
+    return named | managed_reach.sections(policy, management)
 
 
 def vrf_of(policy: BasePolicy | None, capabilities: Capabilities) -> str | None:

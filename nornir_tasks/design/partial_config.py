@@ -129,6 +129,10 @@ class ReachPolicy:
     """Minutes after which idle sessions of SSH end."""
     allowed: tuple[str, ...] | None = None
     """IPv4 prefixes that get in to the control plane."""
+    fabric: bool = False
+    """Has the default VRF a list of its own?"""
+    links: tuple[str, ...] = ()
+    """Prefixes that the fabric's links have their addresses from, and its loopbacks; of the switch's own fabric."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from nornir_tasks.design import (
     bgp_rules,
     bundling,
+    fabric_list,
     filtering,
     gateway_rules,
     layer3,
@@ -115,6 +116,9 @@ def realise(
         bgp=bender.bgp(intended),
         base=managed_base.within(intended.base, device.name, device.capabilities),
     )
+    if intended.base is not None and intended.base.reach.fabric and not device.capabilities.fabric_list_gap:
+        bender.problems.extend(fabric_list.problems(device.name, config))
+        config = fabric_list.joined(config, intended.base)
     bender.profiles(intended)
     bender.note_fec(intended, config)
     for section in (tagging, bundling, pairing, layer3):

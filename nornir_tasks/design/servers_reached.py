@@ -140,8 +140,11 @@ def _leads_to(network: Network, plane: Plane, flow: Flow, server: Server) -> boo
 
 
 def _not_let_in(policy: BasePolicy, server: Server, at: Path) -> Iterator[Finding]:
-    """Answers by UDP that the switches' own control list refuses: it knows those of time and name servers alone."""
-    allowed = policy.reach.allowed
+    """Answers by UDP that the switches' own control list refuses: it knows those of time and name servers alone.
+
+    That of the default VRF lets in the answers of each server that switches ask there (``fabric_list.py``).
+    """
+    allowed = policy.reach.allowed if policy.vrf is not None else None
     if allowed is None or server.service != "radius" or ":" in server.address:
         return
     if not any(ip_network(server.address).subnet_of(ip_network(each)) for each in allowed):  # type: ignore[arg-type]

@@ -134,10 +134,11 @@ class BaseIntent(Part):
         if self.management is not None and not _OUT_OF_BAND.fullmatch(self.vrf):
             expected = "a name that no plane can have: MGMT, or what begins with mgmt, management or oob"
             yield Finding(("vrf",), "not a management VRF, which management: managed needs", expected, self.vrf)
-        if self.control_plane is not None and self.vrf == DEFAULT_VRF:
-            hint = "in the default VRF the fabric's own sessions are the control plane's as well"
+        if self.control_plane is not None and self.vrf == DEFAULT_VRF and not self.control_plane.fabric:
+            hint = "in the default VRF the fabric's own sessions are the control plane's as well: fabric lets them in"
             what = "an access list of the control plane without a management VRF"
-            yield Finding(("control_plane",), what, "a management VRF, as vrf: MGMT", "vrf: default", hint=hint)
+            expected = "a management VRF, as vrf: MGMT; or control_plane: {fabric: true}"
+            yield Finding(("control_plane",), what, expected, "vrf: default", hint=hint)
         yield from self._snmp_findings()
         sections = [each for each in type(self).model_fields if each != "vrf"]
         if all(getattr(self, each) is None for each in sections):

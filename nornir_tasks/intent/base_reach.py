@@ -57,12 +57,19 @@ class ControlPlaneIntent(Part):
     """Who may talk to switches over their management ports: an access list with a counted deny at its end.
 
     IPv4 alone. All others get in ICMP, and answers: of TCP that the switch opened, of its time and name servers, of
-    DHCP. What comes by other ports does not meet it: docs/not-shown.md has what holds there, and where nothing does.
+    DHCP. What comes by other ports does not meet it, unless ``fabric`` says so: docs/not-shown.md has what holds there.
     """
 
     allowed: Annotated[tuple[Prefix, ...], Field(min_length=1)]
     """Prefixes from which everything gets in: SSH, the API, SNMP, NTP and the rest. Servers that switches ask by UDP
     and that are not in ``ntp`` or ``dns`` must be in here, and whoever may enter the out-of-band plane."""
+    fabric: bool = False
+    """``true``: lists of both families as well for what comes to a switch by its other ports, in the default VRF. They
+    let in what the switch's own part of the site needs (BGP and BFD from its links, MLAG from the other leaf of its
+    pair, DHCP where it relays, neighbour discovery, ping and traceroute, answers), and refuse and count all else, SSH
+    and the API among it. With ``vrf: default`` those who are ``allowed`` get in there, and it is needed. What others
+    have in the default VRF (sessions, servers) is let in only where it answers to a connection of the switch. EOS
+    alone: Cumulus Linux takes no list of its control plane that ends with a deny, NX-OS has none."""
 
     def findings(self) -> Iterator[Finding]:
         """Each prefix once, and with addresses that somebody can have; not all there are."""

@@ -62,6 +62,8 @@ Key = Literal[
     "base order",
     "base radius",
     "base control",
+    "base control fabric",
+    "base controls",
     "base port",
     "switch",
     "nobody",
@@ -107,7 +109,7 @@ _DECIDES = frozenset({"spanning tree", "lag hash"})
 _NAMED = frozenset(
     {
         *("name", "vrf", "account", "account that goes", "snmp user"),
-        *("base aaa", "base radius", "base snmp", "base api", "base control"),
+        *("base aaa", "base radius", "base snmp", "base api", "base control", "base controls"),
     }
 )
 """Keys that are names of our own: an object that the intent wants by its name is ours. Numbers and addresses anybody
@@ -123,6 +125,7 @@ _OF_BASE: Mapping[str, frozenset[BaseSection]] = {
     ALWAYS_THERE: NETWORK_SECTIONS,
     "base order": frozenset({"aaa"}),
     "base port": PORT_SECTIONS,
+    "base controls": frozenset({"control", "control fabric"}),
 }
 """What is the base's where the intent manages any of these sections of it."""
 

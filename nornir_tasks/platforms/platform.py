@@ -15,6 +15,7 @@ from nornir_tasks.platforms.announced import Announcing
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
 from nornir_tasks.platforms.defaults import FACTORY, Defaults
 from nornir_tasks.platforms.first_boot import NO_FIRST_BOOT, FirstBootFacts
+from nornir_tasks.platforms.let_in import Hears
 from nornir_tasks.platforms.lossless import NOTHING_KNOWN, LosslessLines
 from nornir_tasks.platforms.observed import Observing
 from nornir_tasks.platforms.ownership import Rule
@@ -177,6 +178,8 @@ class Platform:
     harmless: tuple[str, ...] = ()
     """Regular expressions over ``" / ".join(path)``: lines beside the model that say nothing about who reaches whom.
     Every other line that the parser does not know may decide about it."""
+    hears: tuple[Hears, ...] = ()
+    """Lines by which it hears somebody itself, in the default VRF: of an OS whose control plane has a list there."""
     lossless: LosslessLines = NOTHING_KNOWN
     """Where the settings of lossless paths stand, and which lines beside the model decide about packets."""
     management_path: Callable[[ConfigTree], tuple[str, ...]] = _nothing_more

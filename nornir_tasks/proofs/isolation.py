@@ -15,7 +15,7 @@ from nornir_tasks.design.config.access_lists import AclBinding, Family
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.flows import Service
 from nornir_tasks.design.network import Network
-from nornir_tasks.proofs import vlans, ways_out
+from nornir_tasks.proofs import control_plane, vlans, ways_out
 from nornir_tasks.proofs.bmcs import assumed, bridges, with_management_ports
 from nornir_tasks.proofs.breach import Breach, Judged, Kind
 from nornir_tasks.proofs.ends import Domain, End, Gate, Joined, domains, joined
@@ -105,6 +105,9 @@ def judge(
     for found_way in ways_out.judged(lines, known):
         why = tuple(open_questions.get(network.planes[found_way.source.plane].fabric, ()))
         judged.append(replace(found_way, breaches=() if why else found_way.breaches, undecided=why))
+    for own in control_plane.judged(network, configs):
+        why = tuple(open_questions.get(own.destination.plane, ()))
+        judged.append(replace(own, breaches=() if why else own.breaches, undecided=why))
     reasons = dict.fromkeys(reason for its in open_questions.values() for reason in its)
     granted = tuple(assumed(network, configs, frozenset(shared_bmcs or ()), has_management=unsure.has_management))
     return Isolation(tuple(judged), tuple(reasons), granted)

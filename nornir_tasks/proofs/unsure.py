@@ -102,7 +102,10 @@ class _Reader:
         if any(each.fullmatch(text) for each in self.harmless):
             return True
         if (name := _list_of(path)) is not None:
-            return all(acl.name != name for each in self.config.interfaces for acl in each.acls)
+            of_switch = {each.name for each in self.config.base.reach.fabric}
+            return name not in of_switch and all(
+                acl.name != name for each in self.config.interfaces for acl in each.acls
+            )
         if (port := _port_of(path)) is not None:
             if MANAGEMENT_PORT.fullmatch(port):
                 return self._management_vrf(port) not in self.used

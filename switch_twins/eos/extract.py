@@ -17,6 +17,7 @@ from ..state import (
     StaticRoute,
     SwitchState,
 )
+from .control_plane import control_lists
 from .extract_bgp import bgp
 from .extract_pair import pair_state
 from .extract_trees import trees
@@ -42,6 +43,7 @@ def switch_state(name: str, tree: Tree) -> SwitchState:
         missing_route_map_permits=True,
         pair=pair_state(tree),
         trees=tuple(trees(tree)),
+        control=control_lists(tree),
     )
 
 

@@ -10,6 +10,7 @@ from ..certificates import LabCertificates
 from ..engine import Tree
 from ..served import SELF_SIGNED, ServedApi
 from ..spec import DeviceSpec
+from .control_plane import applied
 from .flags import is_on
 
 _DAY0 = "eapi"
@@ -70,10 +71,10 @@ def _lets_in(tree: Tree, client: IPv4Address) -> bool:
 
 
 def _control_plane_admits(tree: Tree, opening: Opening) -> bool:
-    port, control = tree.first("interface Management1"), tree.first("system control-plane")
+    port = tree.first("interface Management1")
     vrf = port.value("vrf", "vrf") if port else None
-    bound = [each for each in control.find("ip access-group") if each.params.get("vrf") == vrf] if control else []
-    return not bound or _admits(tree, bound[0].params["acl"], opening)
+    bound = applied(tree, "ip", vrf)
+    return bound is None or _admits(tree, bound, opening)
 
 
 def _admits(tree: Tree, name: str, opening: Opening) -> bool:

@@ -9,6 +9,7 @@ from ..engine import Node, Tree
 from ..routed.configured_lists import ConfiguredLists, configured_lists
 from ..routed.form import Gateway
 from .acl import PORT_NAMES
+from .control_plane import applied
 
 SWITCHED = re.compile(
     r"(ip|ipv6|mac) access-group|switchport (mode (dot1q-tunnel|trunk phone)|vlan|private-vlan|pvlan|port-security)"
@@ -53,10 +54,11 @@ def _mac(text: str) -> str:
 
 
 def lists(tree: Tree) -> ConfiguredLists:
-    """Lists of both families that interfaces use."""
+    """Lists of both families that interfaces use, or the control plane in the default VRF."""
     interfaces = [node for node in tree.find("interface") if "name" in node.params]
     four = {node.params["acl"]: node for node in tree.find("ip access-list") if "standard" not in node.words.split()}
     six = {node.params["acl"]: node for node in tree.find("ipv6 access-list")}
-    v4 = configured_lists(interfaces, four, PORT_NAMES)
-    v6 = configured_lists(interfaces, six, PORT_NAMES, "ip6", "ipv6 access-group")
+    own4, own6 = (applied(tree, family, None) for family in ("ip", "ipv6"))
+    v4 = configured_lists(interfaces, four, PORT_NAMES, control=own4)
+    v6 = configured_lists(interfaces, six, PORT_NAMES, "ip6", "ipv6 access-group", own6)
     return ConfiguredLists(v4.lists + v6.lists, v4.bound + v6.bound, v4.unreadable + v6.unreadable)

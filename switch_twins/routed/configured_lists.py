@@ -28,9 +28,15 @@ def configured_lists(
     port_names: Mapping[str, int],
     family: Family = "ip",
     used_by: str = USED,
+    control: str | None = None,
 ) -> ConfiguredLists:
-    """Read the lists of a family that interfaces use, by lines that begin so. One that is not there filters nothing."""
+    """Read the lists of a family that interfaces use, by lines that begin so. One that is not there filters nothing.
+
+    ``control``: the list of what comes to the switch itself in the default VRF.
+    """
     bound = tuple(each for node in interfaces for each in _bound(node, used_by, family) if each.name in lists)
+    if control is not None and control in lists:
+        bound = (*bound, Bound("", "control", control, family))
     used = {each.name for each in bound}
     read, unreadable = [], list[Unplayed]()
     for name, node in lists.items():

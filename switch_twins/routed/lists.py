@@ -14,7 +14,8 @@ from typing import Literal
 
 from .names import gateway_name, kernel_name
 
-Direction = Literal["in", "out"]
+Direction = Literal["in", "out", "control"]
+"""``control``: what comes to the switch itself, by any port of the default VRF."""
 Family = Literal["ip", "ip6"]
 """As nftables calls them."""
 _LAST_PORT = 65535
@@ -65,7 +66,7 @@ class AccessList:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A list that an interface uses."""
+    """A list that an interface uses; ``interface`` is "" where it is the switch's own."""
 
     interface: str
     direction: Direction
@@ -212,7 +213,18 @@ def _table(family: Family, lists: Iterable[AccessList], bound: Iterable[Bound]) 
         yield f" chain {way} {{ type filter hook {hook} priority {priority}; policy accept;"
         yield from (f"  {side} {_ports(one)} goto {_chain(one.name)}" for one in places if one.direction == way)
         yield " }"
+    yield from _control([one for one in places if one.direction == "control"])
     yield "}"
+
+
+def _control(places: Iterable[Bound]) -> Iterator[str]:
+    """What comes to the switch itself, but not from itself, nor in another VRF."""
+    for one in places:
+        yield " chain control { type filter hook input priority filter; policy accept;"
+        yield '  iifname "lo" accept'
+        yield '  meta iifkind "vrf" accept'
+        yield f"  goto {_chain(one.name)}"
+        yield " }"
 
 
 def _bridged(lists: Iterable[AccessList], bound: Iterable[Bound]) -> Iterator[str]:

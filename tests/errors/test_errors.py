@@ -42,6 +42,7 @@ def facts(case: str) -> dict[str, OsFacts]:
         "spectrum_x",
         "edge_",
         "switch_names",
+        "control_plane_of_fabric",
     )
     if any(word in case for word in own):
         real = {name: each.facts for name, each in platforms().items()}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from nornir_tasks.deploy.plan import device_plan
@@ -25,6 +27,10 @@ OF_OURS: dict[str, tuple[Path, ...]] = {
         (_SSH, "no shutdown"),
         (_SSH, "idle-timeout 600"),
         ("system control-plane", "ip access-group LEGACY-EDGE vrf MGMT in"),
+        ("system control-plane", "ip access-group LEGACY-EDGE in"),
+        ("system control-plane", "ipv6 access-group LEGACY-EDGE in"),
+        ("ip access-list GPUFABRIC-BASE-FABRIC", "5 permit ip any any"),
+        ("ipv6 access-list GPUFABRIC-BASE-FABRIC-V6", "5 permit ipv6 any any"),
         ("ip access-list GPUFABRIC-BASE-CONTROL", "5 permit ip any any"),
     ),
     "leaf-g1-r1": (
@@ -70,6 +76,7 @@ BESIDE: dict[str, tuple[Path, ...]] = {
 OURS = {
     *(_API, _SSH, "management security", "system", "line vty", "system control-plane", "interface mgmt0"),
     *("ip access-list GPUFABRIC-BASE-CONTROL", "acl", "interface", "service"),
+    *("ip access-list GPUFABRIC-BASE-FABRIC", "ipv6 access-list GPUFABRIC-BASE-FABRIC-V6"),
 }
 """The blocks of all systems that a push of it touches."""
 KEPT: dict[str, tuple[Path, ...]] = {
@@ -183,6 +190,23 @@ def test_a_rollback_leaves_what_others_have_put_since_into_blocks_that_the_push_
         never_pushed.switch.type(path)
     switch.roll_back(base)
     assert switch.paths(base) == never_pushed.paths(base)
+
+
+def test_lists_of_the_default_vrf_go_once_they_are_not_asked_for_and_those_of_others_stay() -> None:
+    device = reached.DEVICES["eos"]
+    without = replace(reached.POLICY, reach=replace(reached.POLICY.reach, fabric=False))
+    switch = Operated(brownfield(wanted(device, "base")))
+    switch.take_over(wanted(device, "base"))
+    ours = {path for path in switch.paths(wanted(device, "base")) if "GPUFABRIC-BASE-FABRIC" in " ".join(path)}
+    assert len(ours) > 20
+    left = select(reached.design(without), ["base"])[device]
+    with pytest.raises(RefusedError, match=r"--allow-management"):
+        switch.plan(left, allow_management=False)
+    switch.push(left)
+    assert not ours & switch.paths(left)
+    for line in ("ip access-group LEGACY-EDGE in", "ipv6 access-group LEGACY-EDGE in"):
+        switch.switch.type(("system control-plane", line))
+    assert switch.plan(left, allow_management=False).changes == ()
 
 
 @SYSTEMS

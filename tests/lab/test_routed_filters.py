@@ -17,7 +17,7 @@ from switch_twins.groups import Member
 from switch_twins.routed.circles import Cabled, closed_ports
 from switch_twins.routed.hosts import bond_lines, port_lines, vlan_lines
 from switch_twins.routed.legs import as_bundled, is_leg_up, rules, sent_already
-from switch_twins.routed.lists import AccessList, Bound, UnknownRule, rule, ruleset
+from switch_twins.routed.lists import AccessList, Bound, Family, UnknownRule, rule, ruleset
 from switch_twins.routed.ports import Port
 from switch_twins.routed.startup import routing_of
 from switch_twins.spec import Cable, End, Host, HostBond, HostEnd, HostRoute, HostVlan
@@ -76,6 +76,19 @@ def test_a_list_meets_what_comes_in_at_the_gateway_as_well_and_denies_the_rest()
     text = ruleset([AccessList("IN-1", ("counter accept",))], [Bound("Vlan200", "in", "IN-1")])
     assert 'iifname { "Vlan200", "Vlan200-v0" } goto list_IN_2d_1' in text
     assert re.search(r"chain list_IN_2d_1 \{\n  counter accept\n  counter drop\n", text)
+
+
+@needs_root
+@pytest.mark.parametrize(("family", "rules"), [("ip", ("tcp dport 179 counter accept",)), ("ip6", ())])
+def test_a_list_of_the_control_plane_meets_what_comes_to_the_switch_by_ports_of_the_default_vrf(
+    family: Family, rules: tuple[str, ...]
+) -> None:
+    text = ruleset([AccessList("CP", rules, family)], [Bound("", "control", "CP", family)])
+    own = text[text.index(" chain control {") :].splitlines()
+    assert own[0].endswith("type filter hook input priority filter; policy accept;")
+    assert [each.strip() for each in own[1:4]] == ['iifname "lo" accept', 'meta iifkind "vrf" accept', "goto list_CP"]
+    done = subprocess.run(["nft", "-c", "-f", "-"], input=text, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), text
 
 
 def test_without_a_list_in_use_there_is_no_table() -> None:

@@ -23,6 +23,7 @@ BaseSection = Literal[
     "api address",
     "ssh",
     "control",
+    "control fabric",
 ]
 """Each is ours as a whole where the intent has its key, else others'. ``api address``: what the API listens
 on, where the design knows it. ``radius``: RADIUS servers, where the intent names some."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from nornir_tasks.design.config.access_lists import AccessList, AclRule
+from nornir_tasks.design.config.access_lists import AccessList, AclRule, Family
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,10 @@ class ControlPlane:
         return AccessList(CONTROL_LIST, "ipv4", self.rules)
 
 
+FABRIC_LISTS: dict[Family, str] = {"ipv4": "GPUFABRIC-BASE-FABRIC", "ipv6": "GPUFABRIC-BASE-FABRIC-V6"}
+"""Names of the access lists of what comes to a switch by ports other than its management port."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reach:
     """How a switch is reached. What is not managed is None."""
@@ -55,6 +59,8 @@ class Reach:
     api: ApiSettings | None = None
     ssh: SshSettings | None = None
     control_plane: ControlPlane | None = None
+    fabric: tuple[AccessList, ...] = ()
+    """Lists of the default VRF, at most one of each family, IPv4 first. Without one its OS has its own."""
 
 
 NO_REACH = Reach()

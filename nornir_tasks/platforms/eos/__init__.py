@@ -20,6 +20,7 @@ from nornir_tasks.platforms.eos.dependents import ANNOUNCING, DEPENDENTS, FACTOR
 from nornir_tasks.platforms.eos.disruption import disruption
 from nornir_tasks.platforms.eos.harmless import HARMLESS
 from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
+from nornir_tasks.platforms.eos.let_in import HEARS
 from nornir_tasks.platforms.eos.lossless import LOSSLESS
 from nornir_tasks.platforms.eos.observe import OBSERVING
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED, management_path
@@ -62,6 +63,7 @@ PLATFORM = Platform(
     disruption=disruption,
     protected=PROTECTED,
     harmless=HARMLESS,
+    hears=HEARS,
     lossless=LOSSLESS,
     management_path=management_path,
     open_trunks=open_trunks,

@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 
 from nornir_tasks.design.claims import MANAGEMENT_VRF
-from nornir_tasks.design.config.reach import CONTROL_LIST
+from nornir_tasks.design.config.reach import CONTROL_LIST, FABRIC_LISTS
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.parse_reach import PROFILE as API_PROFILE
 from nornir_tasks.platforms.own_path import filters, in_band_ports
@@ -16,6 +16,7 @@ from nornir_tasks.platforms.ownership import ANNOUNCED, Key, Rule, rule
 
 _IPV4, _IPV6 = r"\d+\.\d+\.\d+\.\d+", r"[0-9a-f:.]*:[0-9a-f:.]*"
 _ANY = rf"(?:{_IPV4}|{_IPV6})"
+_FABRIC_LIST = rf"(?:{'|'.join(FABRIC_LISTS.values())})"
 
 
 def _sessions(address: Key) -> tuple[Rule, ...]:
@@ -131,14 +132,19 @@ OWNERSHIP = (
             rule(r"vrf \S+", "base ssh", shared=True, children=(rule(r"(?:no )?shutdown", "base ssh"),)),
         ),
     ),
-    # the control plane's list in VRFs; the default VRF keeps its own, which lets the fabric's sessions in
+    # the control plane's list in VRFs; the default VRF has one of ours where the intent asks for it, and else none
     rule(
         r"system control-plane",
-        "base control",
+        "base controls",
         shared=True,
-        children=(rule(r"ip access-group \S+ vrf (?!default )\S+ in", "base control"),),
+        children=(
+            rule(r"ip access-group \S+ vrf (?!default )\S+ in", "base control"),
+            rule(rf"ip(?:v6)? access-group {_FABRIC_LIST} in", "base controls"),
+            rule(r"ip(?:v6)? access-group \S+ (?:vrf default )?in", "base control fabric"),
+        ),
     ),
     rule(rf"ip access-list (?P<key>{CONTROL_LIST})", "base control"),
+    rule(rf"ip(?:v6)? access-list (?P<key>{_FABRIC_LIST})", "base controls"),
     # "qos map cos" rules ports that trust CoS: none of ours. A rewrite of DSCP would break the classes.
     rule(r"(?:no )?qos map (?:dscp|traffic-class) .*", "switch"),
     rule(r"(?:no )?qos rewrite dscp", "switch"),

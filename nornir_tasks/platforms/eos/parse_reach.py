@@ -3,7 +3,15 @@
 import re
 from collections.abc import Callable, Iterator
 
-from nornir_tasks.design.config.reach import CONTROL_LIST, ApiSettings, ControlPlane, Reach, SshSettings
+from nornir_tasks.design.config.access_lists import AccessList, Family
+from nornir_tasks.design.config.reach import (
+    CONTROL_LIST,
+    FABRIC_LISTS,
+    ApiSettings,
+    ControlPlane,
+    Reach,
+    SshSettings,
+)
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, number, read, row, table, text, yes
 
@@ -23,7 +31,13 @@ _APPLIED = row(
     text,
     single=r"ip access-group(?= \S+ vrf (\S+) in$)",
 )
-_APPLIED_LINES = table(_APPLIED)
+_WORDS: dict[Family, str] = {"ipv4": "ip access-group", "ipv6": "ipv6 access-group"}
+_FABRIC = tuple(
+    row(rf"{word} {FABRIC_LISTS[family]} in", f"fabric_{family}", yes, single=rf"{word}(?= \S+ in$)")
+    for family, word in _WORDS.items()
+)
+"""Of the default VRF."""
+_APPLIED_LINES = table(_APPLIED, *_FABRIC)
 
 BLOCKS = (
     Block(
@@ -39,7 +53,7 @@ BLOCKS = (
             row(r"certificate (\S+)\.crt key \S+", "certificate", text, single="certificate"),
         ),
     ),
-    Block((rf"{_CONTROL}$",), (_APPLIED,)),
+    Block((rf"{_CONTROL}$",), (_APPLIED, *_FABRIC)),
     Block((rf"{_SSH}$",), (row(r"idle-timeout (\d+)", "idle_minutes", number, single="idle-timeout"),)),
 )
 
@@ -76,7 +90,8 @@ READERS: tuple[tuple[str, Reader], ...] = (
 
 def reach(fields: Fields, left: ConfigTree) -> Reach:
     """All that the model has of it; other lines are left."""
-    return Reach(api=_api(fields, left), ssh=_ssh(fields, left), control_plane=_control_plane(fields))
+    control = _control_plane(fields)
+    return Reach(api=_api(fields, left), ssh=_ssh(fields, left), control_plane=control, fabric=_fabric(fields))
 
 
 def _api(fields: Fields, left: ConfigTree) -> ApiSettings | None:
@@ -129,3 +144,9 @@ def _control_plane(fields: Fields) -> ControlPlane | None:
     """Where the list of the control plane is applied; its rules come with the other lists."""
     vrf = fields.get("control_vrf")
     return None if vrf is None else ControlPlane((), vrf)
+
+
+def _fabric(fields: Fields) -> tuple[AccessList, ...]:
+    """The lists that are applied in the default VRF; their rules come with the other lists."""
+    found = (family for family in _WORDS if f"fabric_{family}" in fields)
+    return tuple(AccessList(FABRIC_LISTS[family], family, ()) for family in found)

@@ -216,6 +216,9 @@ _SPECTRUM4 = NvueCapabilities(
         key_pattern=r"[!-~]{1,256}",
         key_words="the key itself, printable characters without spaces",
     ),
+    # tests/corpus/nvue/NOTES.md, Access to the control plane
+    fabric_list_gap="one of Cumulus Linux' control plane also meets eth0 and its own processes, and may not deny all "
+    "(NVIDIA, Access Control List Configuration)",
     snmp_gap="Cumulus Linux takes passphrases of SNMP users in clear text alone, as names of its data, and shows none",
     stp_mode="rstp",
     acls=_ACLS,

@@ -297,6 +297,9 @@ def capabilities(release: str, asic: str) -> Capabilities:
         stp_mode="rapid-pvst",
         # napalm 5.2.0 test/nxos/nxos/new_good.conf: the VRF of mgmt0, which there always is
         management_vrf="management",
+        # tests/corpus/nxos/NOTES.md, Base: access to the control plane
+        fabric_list_gap="NX-OS has none of its whole control plane: its policies limit rates, and access-class of line "
+        "vty is of SSH and Telnet alone",
         # tests/corpus/nxos/NOTES.md, Base: SSH: no line names a VRF of it
         ssh_is_in_one_vrf=False,
         acls=_ACLS,

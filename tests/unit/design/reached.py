@@ -16,7 +16,7 @@ ALLOWED = ("127.0.0.0/8", "198.51.100.0/24")
 POLICY = BasePolicy(
     "MGMT",
     ntp=("192.0.2.120", "2001:db8::7b"),
-    reach=ReachPolicy(certificate="fabric-2026", ssh_idle_minutes=10, allowed=ALLOWED),
+    reach=ReachPolicy(certificate="fabric-2026", ssh_idle_minutes=10, allowed=ALLOWED, fabric=True),
 )
 
 
@@ -36,7 +36,8 @@ def design(policy: BasePolicy = POLICY) -> SiteDesign:
 
 
 def realised(device: str, vrf: str | None = "MGMT") -> Realised:
-    """``vrf``: the management VRF; None: all is reached in the default one."""
-    reach = POLICY.reach if vrf else replace(POLICY.reach, allowed=None)
+    """``vrf``: the management VRF; None: all is reached in the default one, where EOS alone has a list."""
+    has_list = vrf is not None or device == DEVICES["eos"]
+    reach = POLICY.reach if has_list else replace(POLICY.reach, allowed=None)
     made = network(replace(POLICY, vrf=vrf, reach=reach))
     return device_config(made, made.device(device))

@@ -6,7 +6,7 @@ import pytest
 
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.secret_name import Secret
-from tests.unit.design import out_of_band
+from tests.unit.design import fabric_listed, out_of_band
 
 
 def asking(kind: str, server: str) -> dict[str, Any]:
@@ -75,3 +75,12 @@ def test_a_server_whose_answers_the_switches_own_control_list_refuses_is_named()
 
     assert names_the_list()
     assert not names_the_list("192.0.2.5/32")
+
+
+def test_in_band_the_list_of_the_default_vrf_lets_in_the_answers_of_every_server() -> None:
+    network = fabric_listed.network(in_band=True)
+    assert all(each.vrf is None and each.radius is not None for each in network.base.values())
+    for config in fabric_listed.configs(network).values():
+        let_in = {(rule.source, rule.source_ports) for each in config.base.reach.fabric for rule in each.rules}
+        servers = [("192.0.2.123/32", 123), ("192.0.2.53/32", 53), ("192.0.2.95/32", 1812), ("2001:db8::7b/128", 123)]
+        assert {(address, (port, port)) for address, port in servers} <= let_in, config.name

@@ -13,9 +13,14 @@ def reach_inputs(base: Base) -> Inputs:
     api, ssh = base.reach.api, base.reach.ssh
     found = ({} if api is None else _api(api)) | ({} if ssh is None else {"management_ssh": _ssh(ssh)})
     control = base.reach.control_plane
+    groups: dict[str, list[Inputs]] = {"ipv4": [], "ipv6": []}
+    for each in base.reach.fabric:
+        groups[each.family].append({"acl_name": each.name})
     if control is not None:
-        groups = [{"acl_name": control.access_list.name, "vrf": control.vrf}]
-        found["system"] = {"control_plane": {"ipv4_access_groups": groups}}
+        groups["ipv4"].append({"acl_name": control.access_list.name, "vrf": control.vrf})
+    applied = {f"{family}_access_groups": each for family, each in groups.items() if each}
+    if applied:
+        found["system"] = {"control_plane": applied}
     return found
 
 

@@ -6,11 +6,18 @@ from ipaddress import IPv4Network
 from hypothesis import strategies as st
 
 from nornir_tasks.design.config.aaa import Radius, Tacacs
-from nornir_tasks.design.config.access_lists import TCP, AclBinding, AclRule
+from nornir_tasks.design.config.access_lists import ICMP, TCP, AccessList, AclBinding, AclRule
 from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.base import Base, BaseSection, ManagementPort, Server
 from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.config.reach import CONTROL_LIST, ApiSettings, ControlPlane, Reach, SshSettings
+from nornir_tasks.design.config.reach import (
+    CONTROL_LIST,
+    FABRIC_LISTS,
+    ApiSettings,
+    ControlPlane,
+    Reach,
+    SshSettings,
+)
 from nornir_tasks.design.config.snmp import KEY_FORMS, SNMP_AUTHS, Snmp, SnmpUser
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vrfs import Vrf
@@ -101,7 +108,16 @@ def _reached(config: DeviceConfig, vrf: str | None) -> st.SearchStrategy[Reach]:
     )
     if config.os == "eos" and vrf is None:
         control = st.nothing()
-    return st.builds(Reach, st.none() | apis, st.none() | shells, st.none() | control)
+    fabric = st.just(())
+    if config.os == "eos":
+        lists = (AccessList(FABRIC_LISTS["ipv4"], "ipv4", (AclRule(10, False),)), _six())
+        fabric = st.sampled_from(((), lists[:1], lists[1:], lists))
+    return st.builds(Reach, st.none() | apis, st.none() | shells, st.none() | control, fabric)
+
+
+def _six() -> AccessList:
+    rules = (AclRule(10, True, ICMP["ipv6"], icmp_type=135), AclRule(20, False))
+    return AccessList(FABRIC_LISTS["ipv6"], "ipv6", rules)
 
 
 def sections_of(base: Base) -> frozenset[BaseSection]:
@@ -121,6 +137,7 @@ def sections_of(base: Base) -> frozenset[BaseSection]:
         "api address": base.reach.api and base.reach.api.address,
         "ssh": base.reach.ssh,
         "control": base.reach.control_plane,
+        "control fabric": base.reach.fabric,
     }
     return frozenset(section for section, value in found.items() if value)
 

@@ -48,6 +48,8 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
             "management ssh / vrf <name>",
             "no ip routing vrf <name>",
             "system control-plane / ip access-group GPUFABRIC-BASE-CONTROL vrf <name> in",
+            "system control-plane / ip access-group GPUFABRIC-BASE-FABRIC in",
+            "system control-plane / ipv6 access-group GPUFABRIC-BASE-FABRIC-V6 in",
         },
         "bgp": {
             "neighbor <address> description <text>",

@@ -359,9 +359,9 @@ class _Explainer:
             yield self.figure(f"lines, {kind}", "assumed", f"no source shows of this release {known.assumed}")
         if each.config.qos and each.config.qos.watchdog and known.guarantee_gap and not known.has_guaranteed_bandwidth:
             yield self.figure(f"guaranteed bandwidth, {kind}", "not set", known.guarantee_gap)
-        asked = self.fabric.lossless_memory_percent
-        if asked is not None and each.config.qos and each.config.qos.watchdog and not known.lossless_memory_source:
-            yield self.figure(f"memory of lossless classes, {kind}", "not set", NO_POOLS, asked_percent=asked)
+        percent = self.fabric.lossless_memory_percent
+        if percent is not None and each.config.qos and each.config.qos.watchdog and not known.lossless_memory_source:
+            yield self.figure(f"memory of lossless classes, {kind}", "not set", NO_POOLS, asked_percent=percent)
         unset = sum(port.layer1 is not None and port.layer1.fec is None for port in ports)
         if unset:
             yield self.figure(f"FEC, {kind}", "not set", known.fec_gap, ports=unset)

@@ -38,8 +38,8 @@ def k8s(
 ) -> None:
     """Judge a cluster's manifests: marking, PFC, notifications, MTU, pools, gateways, rails. Asks no cluster.
 
-    kubectl get nicclusterpolicies,nicconfigurationtemplates,network-attachment-definitions,... -A -o yaml | nornir
-    audit k8s -. Each difference names the manifest's line and that of the intent. Exit code 8: something differs.
+    kubectl get nicclusterpolicies,nicnodepolicies,nicconfigurationtemplates,... -A -o yaml | nornir audit k8s -. Each
+    difference names the manifest's line and that of the intent. Exit code 8: something differs.
     """
     from nornir_tasks.cli.console import print_json
     from nornir_tasks.usecases import audit as usecase

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nornir_tasks.design.pod_networks import PodGroup, PodNetworks, PodPool, PodRail
+from nornir_tasks.design.pod_networks import PodGroup, PodNetworks, PodPool, PodRail, node_policy_name
 from nornir_tasks.render.schedulers import OWN_LABEL
 
 OPERATOR_NAMESPACE = "nvidia-network-operator"
@@ -35,6 +35,7 @@ def manifest(kind: str, name: str, spec: Mapping[str, Any], namespace: str | Non
         "HostDeviceNetwork": "mellanox.com/v1alpha1",
         "NetworkAttachmentDefinition": "k8s.cni.cncf.io/v1",
         "NicClusterPolicy": "mellanox.com/v1alpha1",
+        "NicNodePolicy": "mellanox.com/v1alpha1",
         "NicConfigurationTemplate": "configuration.net.nvidia.com/v1alpha1",
         "SriovNetwork": "sriovnetwork.openshift.io/v1",
         "SriovNetworkNodePolicy": "sriovnetwork.openshift.io/v1",
@@ -66,17 +67,15 @@ def resource(pods: PodNetworks, rail: PodRail) -> str:
 
 
 def policy(pods: PodNetworks, release: str) -> Manifest:
-    """NicClusterPolicy: the device plug-in, what hands out addresses, and the operator that configures NICs.
+    """NicClusterPolicy: what hands out addresses, the operator that configures NICs, the shared device plug-in.
 
     With Spiderpool (hosts that share subnets or have blocks) Multus and addresses are Spiderpool's; with virtual
-    functions the device plug-in is that of the SR-IOV operator.
+    functions the device plug-in is that of the SR-IOV operator; that of whole ports is in ``node_policies``.
     """
     config = {"operator": {"image": "nic-configuration-operator"}}
     config["configurationDaemon"] = {"image": "nic-configuration-operator-daemon"}
     parts: dict[str, Any] = {"nicConfigurationOperator": config}
     if pods.is_p2p:
-        devices = {"resourceList": [_host_device(rail) for rail in pods.rails]}
-        parts["sriovDevicePlugin"] = {"image": "sriov-network-device-plugin", "config": json.dumps(devices, indent=2)}
         parts["nvIpam"] = {"image": "nvidia-k8s-ipam", "enableWebhook": False}
         parts["secondaryNetwork"] = {"multus": {"image": "multus-cni"}, "cniPlugins": {"image": "plugins"}}
     elif not pods.vfs:
@@ -89,9 +88,33 @@ def policy(pods: PodNetworks, release: str) -> Manifest:
     return manifest("NicClusterPolicy", "nic-cluster-policy", {"spec": spec})
 
 
-def _host_device(rail: PodRail) -> dict[str, Any]:
-    selectors = {"vendors": [VENDOR], "pfNames": [rail.port], "isRdma": True}
-    return {"resourcePrefix": "nvidia.com", "resourceName": rail.port, "selectors": selectors}
+def node_policies(pods: PodNetworks, release: str) -> Iterator[Manifest]:
+    """NicNodePolicy of each group: the device plug-in of whole ports, on that group's nodes alone.
+
+    A whole port has no ``pfName`` in the plug-in's eyes (tests/corpus/kubernetes/device_plugin.tsv), so its PCI address
+    selects it; and where one group has a rail, another may have its storage, so no group gets another's addresses.
+    """
+    for group in pods.groups if pods.is_p2p else ():
+        ports = zip(group.rails, group.places, strict=True)
+        devices = {"resourceList": [_host_device(port, place) for port, place in ports]}
+        plugin = {
+            "image": "sriov-network-device-plugin",
+            "repository": REPOSITORY,
+            "version": release,
+            "config": json.dumps(devices, indent=2),
+        }
+        spec = {"nodeSelector": _nodes(pods, group.name), "sriovDevicePlugin": plugin}
+        yield manifest("NicNodePolicy", node_policy_name(pods.plane, group.name), {"spec": spec})
+
+
+def _nodes(pods: PodNetworks, group: str) -> dict[str, str]:
+    """The labels of one group's nodes."""
+    return {f"{OWN_LABEL}site": pods.site, f"{OWN_LABEL}group": group}
+
+
+def _host_device(port: str, place: str) -> dict[str, Any]:
+    selectors = {"vendors": [VENDOR], "pciAddresses": [place], "isRdma": True}
+    return {"resourcePrefix": "nvidia.com", "resourceName": port, "selectors": selectors}
 
 
 def _shared(rail: PodRail, pods_per_node: int) -> dict[str, Any]:
@@ -178,7 +201,7 @@ def virtual_functions(pods: PodNetworks) -> Iterator[Manifest]:
         for group in rail.groups:
             spec = {
                 "resourceName": rail.port,
-                "nodeSelector": {f"{OWN_LABEL}site": pods.site, f"{OWN_LABEL}group": group},
+                "nodeSelector": _nodes(pods, group),
                 "nicSelector": {"vendor": VENDOR, "pfNames": [rail.port]},
                 "deviceType": "netdevice",
                 "isRdma": True,
@@ -243,7 +266,7 @@ def nic_configuration(pods: PodNetworks) -> Iterator[Manifest]:
     for group in pods.groups:
         selector = {"nicType": group.pci_device, **({"pciAddresses": list(group.places)} if group.places else {})}
         spec = {
-            "nodeSelector": {f"{OWN_LABEL}site": pods.site, f"{OWN_LABEL}group": group.name},
+            "nodeSelector": _nodes(pods, group.name),
             "nicSelector": selector,
             "template": _template(group, pods.vfs),
         }
@@ -319,7 +342,7 @@ def pod_samples(pods: PodNetworks, namespace: str, image: str) -> Iterator[Manif
         memory = {"name": SHARED_MEMORY, "emptyDir": {"medium": "Memory"}}
         spec = {
             "restartPolicy": "Never",
-            "nodeSelector": {f"{OWN_LABEL}site": pods.site, f"{OWN_LABEL}group": group.name},
+            "nodeSelector": _nodes(pods, group.name),
             "containers": [container],
             **({"volumes": [memory]} if gpus else {}),
         }

@@ -2,11 +2,13 @@
 
 from typing import IO
 
-from nornir_tasks.checks.manifests.intended import Intended
+from nornir_tasks.checks.manifests.intended import HostPort, Intended
 from nornir_tasks.checks.manifests.suite import Audit, audit
+from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.pod_rules import intended_networks
 from nornir_tasks.errors import Problem, UndecidedError, ValidationFailed
 from nornir_tasks.files.manifest_files import read_manifests
+from nornir_tasks.intent.fields import is_pci
 from nornir_tasks.usecases.export import plane_with_rails
 from nornir_tasks.usecases.site import SiteDesign
 
@@ -26,7 +28,38 @@ def intended(design: SiteDesign, plane: str | None = None) -> Intended:
     pods = intended_networks(design.network, design.demands, design.catalogue, marks, name)
     there = {each.name for each in pods.groups}
     demands = [each for each in design.demands if each.plane_name == name and each.group in there]
-    return Intended(pods, demands, marks, _elsewhere(design, name))
+    return Intended(pods, demands, marks, _elsewhere(design, name), _ports(design, name))
+
+
+def _ports(design: SiteDesign, plane: str) -> dict[str, list[tuple[str, tuple[HostPort, ...]]]]:
+    """Group -> its hosts, and the NIC ports of them whose PCI addresses are known."""
+    by_group: dict[str, list[Demand]] = {}
+    for demand in design.demands:
+        nics = demand.nics
+        if nics.at is not None and nics.copies is None and nics.ports_of is None and all(map(is_pci, nics.at)):
+            by_group.setdefault(demand.group, []).append(demand)
+    found: dict[str, list[tuple[str, tuple[HostPort, ...]]]] = {}
+    for group, own in by_group.items():
+        apart = dict.fromkeys(host for each in own for host in each.nics.exceptions)
+        kinds = [("", f"hosts of group {group}"), *((host, f"host {host}") for host in apart)]
+        found[group] = [(label, _ports_of(design, own, plane, host)) for host, label in kinds]
+    return found
+
+
+def _ports_of(design: SiteDesign, own: list[Demand], plane: str, host: str) -> tuple[HostPort, ...]:
+    """Of one host with exceptions, or with an empty name of the others."""
+    models = design.catalogue.nics
+    return tuple(
+        HostPort(
+            place=each.nics.exceptions.get(host, {}).get(rail, usual).lower(),
+            rail=rail if each.plane_name == plane else None,
+            interface=f"{each.nics.port_names}{rail}",
+            plane=each.plane_name,
+            device=(models[each.nics.model].pci_device if each.nics.model else None) or "",
+        )
+        for each in own
+        for rail, usual in enumerate(each.nics.at or ())
+    )
 
 
 def _elsewhere(design: SiteDesign, plane: str) -> dict[str, str]:

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 from nornir_tasks.checks.manifests.intended import Intended
 from nornir_tasks.checks.manifests.judged import Asks, Judged, Sheet
+from nornir_tasks.checks.manifests.nics import GROUP_LABEL, SITE_LABEL
 from nornir_tasks.checks.manifests.objects import Manifest
 from nornir_tasks.intent.findings import Path
-from nornir_tasks.render.schedulers import OWN_LABEL
 
 POLICY, NODE_POLICY = "NicClusterPolicy", "NicNodePolicy"
 SECTIONS = ("sriovDevicePlugin", "rdmaSharedDevicePlugin")
-SITE, GROUP = f"{OWN_LABEL}site", f"{OWN_LABEL}group"
-BY_LABEL = f"a NicNodePolicy for each group, with nodeSelector {{{GROUP}: GROUP}} (nornir export k8s-rdma)"
+BY_LABEL = f"a NicNodePolicy for each group, with nodeSelector {{{GROUP_LABEL}: GROUP}} (nornir export k8s-rdma)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +35,11 @@ def scope_of(manifest: Manifest, intended: Intended) -> Scope:
         return Scope(everybody, is_certain=False)
     labels = manifest.value("spec", "nodeSelector")
     labels = dict(labels) if isinstance(labels, Mapping) else {}
-    if labels.get(SITE, intended.pods.site) != intended.pods.site:
+    if labels.get(SITE_LABEL, intended.pods.site) != intended.pods.site:
         return Scope(frozenset())
-    group = labels.get(GROUP)
+    group = labels.get(GROUP_LABEL)
     groups = everybody if group is None else everybody & {group}
-    return Scope(groups, is_certain=not labels.keys() - {SITE, GROUP})
+    return Scope(groups, is_certain=not labels.keys() - {SITE_LABEL, GROUP_LABEL})
 
 
 def judge_policies(manifests: Iterable[Manifest], intended: Intended) -> Iterator[Judged]:

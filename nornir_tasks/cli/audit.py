@@ -33,6 +33,9 @@ def k8s(
     plane: Annotated[
         str | None, typer.Option("--plane", "-p", help="Whose rails count; default: the GPUs' own.")
     ] = None,
+    node_names: Annotated[
+        str | None, typer.Option("--node-names", help="What the cluster calls the hosts, as for export k8s-rdma.")
+    ] = None,
     show_all: Annotated[bool, typer.Option("--all", help="Print every finding, passed ones too.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -45,7 +48,7 @@ def k8s(
     from nornir_tasks.usecases import audit as usecase
     from nornir_tasks.usecases.site import load
 
-    found = usecase.audit_k8s(load(site), sys.stdin.buffer if source == "-" else source, plane)
+    found = usecase.audit_k8s(load(site), sys.stdin.buffer if source == "-" else source, plane, node_names)
     if json:
         print_json(as_json(found))
     else:

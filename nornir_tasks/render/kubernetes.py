@@ -122,16 +122,19 @@ def _shared(rail: PodRail, pods_per_node: int) -> dict[str, Any]:
     return {"resourceName": rail.port, "rdmaHcaMax": pods_per_node, "selectors": selectors}
 
 
-def pools(pods: PodNetworks, namespace: str) -> Iterator[Manifest]:
-    """Addresses for pods: a CIDRPool for each rail, or a SpiderIPPool for each rail and host, or rail and leaf."""
+def pools(pods: PodNetworks, namespace: str, nodes: Mapping[str, str]) -> Iterator[Manifest]:
+    """Addresses for pods: a CIDRPool for each rail, or a SpiderIPPool for each rail and host, or rail and leaf.
+
+    ``nodes``: host -> its node.
+    """
     for rail in pods.rails:
         if pods.is_p2p:
-            yield _cidr_pool(pods, rail)
+            yield _cidr_pool(pods, rail, nodes)
         for pool in rail.pools:
-            yield _spider_pool(pods, rail, pool, namespace)
+            yield _spider_pool(pods, rail, pool, namespace, [nodes[host] for host in pool.hosts])
 
 
-def _cidr_pool(pods: PodNetworks, rail: PodRail) -> Manifest:
+def _cidr_pool(pods: PodNetworks, rail: PodRail, nodes: Mapping[str, str]) -> Manifest:
     """The /31 of each link, allocated to its node; the leaf's end, which is the even one, to nobody.
 
     Only nodes that are labelled as hosts of these groups have part in it, so no other node is given a free /31.
@@ -146,7 +149,7 @@ def _cidr_pool(pods: PodNetworks, rail: PodRail) -> Manifest:
         "nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": selected}]},
         "routes": [{"dst": rail.supernet}],
         "staticAllocations": [
-            {"nodeName": nic.host, "prefix": f"{nic.gateway}/{nic.prefix_length}", "gateway": nic.gateway}
+            {"nodeName": nodes[nic.host], "prefix": f"{nic.gateway}/{nic.prefix_length}", "gateway": nic.gateway}
             for nic in rail.nics
         ],
     }
@@ -157,13 +160,13 @@ def _pool_name(pods: PodNetworks, rail: PodRail, pool: PodPool) -> str:
     return f"{network_name(pods, rail)}-{pool.name}"
 
 
-def _spider_pool(pods: PodNetworks, rail: PodRail, pool: PodPool, namespace: str) -> Manifest:
+def _spider_pool(pods: PodNetworks, rail: PodRail, pool: PodPool, namespace: str, nodes: list[str]) -> Manifest:
     spec = {
         "ipVersion": 4,
         "subnet": pool.subnet,
         "gateway": pool.gateway,
         "ips": [pool.text],
-        "nodeName": list(pool.hosts),
+        "nodeName": nodes,
         "multusName": [f"{namespace}/{network_name(pods, rail)}"],
     }
     return manifest("SpiderIPPool", _pool_name(pods, rail, pool), {"spec": spec})

@@ -1,8 +1,11 @@
 """Judge what this tool never wrote: objects of a Kubernetes cluster against the intent."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import IO
 
 from nornir_tasks.checks.manifests.intended import HostPort, Intended
+from nornir_tasks.checks.manifests.objects import Manifest
 from nornir_tasks.checks.manifests.suite import Audit, audit
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.pod_rules import intended_networks
@@ -10,15 +13,44 @@ from nornir_tasks.errors import Problem, UndecidedError, ValidationFailed
 from nornir_tasks.files.manifest_files import read_manifests
 from nornir_tasks.intent.fields import is_pci
 from nornir_tasks.usecases.export import plane_with_rails
+from nornir_tasks.usecases.node_names import node_names
 from nornir_tasks.usecases.site import SiteDesign
 
+NAMING_NODES = ("CIDRPool", "SpiderIPPool")
+"""Kinds of objects that name nodes."""
 
-def audit_k8s(design: SiteDesign, source: str | IO[bytes], plane: str | None = None) -> Audit:
+
+def audit_k8s(design: SiteDesign, source: str | IO[bytes], plane: str | None = None, nodes: str | None = None) -> Audit:
     """Manifests of a folder, a file or an open stream, against one plane with rails.
 
-    Raises IntentError for what cannot be read, with every problem, and for a plane of which nothing can be known.
+    ``nodes``: how the cluster calls the hosts (``node_names``). Raises IntentError for what cannot be read, with every
+    problem, and for a plane of which nothing can be known.
     """
-    return audit(read_manifests(source), intended(design, plane))
+    wanted = intended(design, plane)
+    hosts = {node: host for host, node in node_names(nodes, sorted(wanted.hosts)).items()}
+    return audit([_with_hosts(each, hosts) for each in read_manifests(source)], wanted)
+
+
+def _with_hosts(manifest: Manifest, hosts: Mapping[str, str]) -> Manifest:
+    """The object with hosts of the intent in place of their nodes, where it names any; a host's own name is no node."""
+    own = set(hosts.values())
+
+    def named(value: object) -> object:
+        if isinstance(value, Mapping):
+            return {key: called(each) if key == "nodeName" else named(each) for key, each in value.items()}
+        return [named(each) for each in value] if isinstance(value, list | tuple) else value
+
+    def called(value: object) -> object:
+        if isinstance(value, list | tuple):
+            return [called(each) for each in value]
+        if not isinstance(value, str):
+            return value
+        return hosts.get(value, f"{value} (no node)" if value in own else value)
+
+    if manifest.kind not in NAMING_NODES or all(node == host for node, host in hosts.items()):
+        return manifest
+    data = named(manifest.data)
+    return replace(manifest, data=data) if isinstance(data, dict) else manifest
 
 
 def intended(design: SiteDesign, plane: str | None = None) -> Intended:

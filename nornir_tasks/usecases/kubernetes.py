@@ -13,6 +13,7 @@ from nornir_tasks.files.artifacts import Written, write_artifacts
 from nornir_tasks.files.manifests import as_yaml
 from nornir_tasks.render import kubernetes
 from nornir_tasks.usecases.export import plane_with_rails
+from nornir_tasks.usecases.node_names import node_names
 from nornir_tasks.usecases.site import SiteDesign
 
 SAMPLE = "pod-sample.yaml"
@@ -49,6 +50,8 @@ class Choices:
     """Of the pod sample."""
     exclusive: bool = False
     """Move the RDMA device of a virtual function into the pod (CNI's ``rdma``): hosts have them exclusive then."""
+    nodes: str | None = None
+    """How the cluster calls the hosts: see :func:`node_names`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +117,10 @@ def _functions(choices: Choices) -> int:
 def manifests(pods: PodNetworks, choices: Choices) -> Manifests:
     """All manifests of networks that were checked."""
     namespace = choices.namespace
+    nodes = node_names(choices.nodes, list(dict.fromkeys(nic.host for rail in pods.rails for nic in rail.nics)))
     files = {
         "policy.yaml": (kubernetes.policy(pods, choices.release), *kubernetes.node_policies(pods, choices.release)),
-        "pools.yaml": tuple(kubernetes.pools(pods, namespace)),
+        "pools.yaml": tuple(kubernetes.pools(pods, namespace, nodes)),
         "virtual-functions.yaml": tuple(kubernetes.virtual_functions(pods)),
         "networks.yaml": tuple(
             kubernetes.networks(

@@ -1,5 +1,6 @@
 """What device plug-ins offer to pods: which NIC ports are behind a resource."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,8 @@ SHARED_CONFIG: Path = ("spec", "rdmaSharedDevicePlugin", "config")
 REMEDY = "one resource for each rail, chosen by the rail's interface (nornir export k8s-rdma)"
 SHARED_PREFIX = "rdma"
 """Of resources of the shared device plug-in, where its configuration has no other (from memory)."""
+RESOURCE_NAME = re.compile(r"[A-Za-z0-9_-]+")
+"""As the SR-IOV device plug-in takes it (tests/corpus/kubernetes/device_plugin.tsv)."""
 NO_PORTS = "neither interface nor PCI address is named"
 
 
@@ -117,36 +120,40 @@ def _objects(entry: object) -> list[Mapping[str, object]]:
 def _sriov(sheet: Sheet, path: Path, entries: Iterable[object], devices: Devices) -> None:
     """What the SR-IOV device plug-in offers, in the order of its configuration."""
     intended = devices.intended
-    named: list[tuple[str, list[Mapping[str, object]]]] = []
+    named: dict[str, tuple[str, list[Mapping[str, object]]]] = {}
     for entry in entries:
         name, selectors = str(at(entry, "resourceName")), _objects(entry)
-        if not selectors or any(name == before for before, _ in named):
-            wrong = (
-                "a second of this name: the plug-in ends" if selectors else "no selectors: the plug-in leaves it out"
-            )
+        prefix = str(at(entry, "resourcePrefix") or "")
+        wrong = "" if selectors else "no selectors: the plug-in leaves it out"
+        if f"{prefix}/{name}" in named:
+            wrong = "a second of this name: the plug-in ends"
+        elif not RESOURCE_NAME.fullmatch(name):
+            wrong = "a name with other characters than letters, digits, _ and -: the plug-in ends"
+        if wrong:
             asks = Asks("one for each rail", intended.plane_at, REMEDY)
             sheet.failed("rail", path, f"resource {name}: {wrong}", name, asks)
             continue
-        named.append((name, selectors))
-        prefix = str(at(entry, "resourcePrefix") or "")
+        named[f"{prefix}/{name}"] = name, selectors
         _add(devices, Resource(name, frozenset(), sheet.manifest, path, prefix))
         is_rdma = all(at(each, "isRdma") is True for each in selectors)
         what = f"resource {name}: pods get the interface without its RDMA device"
         asks = Asks(True, intended.plane_at, '"isRdma": true, within selectors')
         if not _is_elsewhere(selectors, intended):
             sheet.compare("rdma", path, is_rdma, what, asks)
-    whole = [each for each in named if not whole_ports.is_of_functions(each[1])]
+    whole = [(full, each) for full, (_, each) in named.items() if not whole_ports.is_of_functions(each)]
     scope = scope_of(sheet.manifest, intended)
     found, unfit = whole_ports.simulate(whole, scope, devices.split, intended), list[str]()
     if not scope.is_certain:
         found, unfit = whole_ports.likely(found)
-    for name, selectors in named:
-        _put(devices, name, _behind(sheet, path, name, selectors, found.get(name), devices))
+    for full, (name, selectors) in named.items():
+        _put(devices, name, _behind(sheet, path, name, selectors, found.get(full), devices))
     if unfit:
         what = f"fits not {', '.join(unfit)}, and which nodes have this configuration is not in these files"
         sheet.unclear("rail", path, what, BY_LABEL)
         return
-    for label, rails in whole_ports.missing(found, intended, scope) if scope.is_certain else ():
+    for label, rails in (
+        whole_ports.missing(found, intended, scope) if scope.is_certain and len(whole) == len(named) else ()
+    ):
         what = f"no resource has {intended.names(rails)} on {label}: no pod gets it"
         asks = Asks("each rail of a host", intended.nics_at(intended.pods.groups[0].name, "at"), BY_LABEL)
         sheet.failed("rail", path, what, f"none for {intended.names(rails)}", asks)

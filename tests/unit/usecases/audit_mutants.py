@@ -163,6 +163,7 @@ def _selectors(storage: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
 _ENTRIES: list[tuple[str, str, Callable[[list[Any]], Any]]] = [
     ("no selectors", "resource rail0: no selectors", lambda every: every[0].update(selectors=[])),
     ("a name twice", "a second of this name", lambda every: every.append(every[0])),
+    ("a name with a dot", "with other characters", lambda every: every[0].update(resourceName="rail.0")),
     ("a rail left out", "no resource has rail0 on hosts of group", lambda every: every.pop(0)),
     (
         "taken before",

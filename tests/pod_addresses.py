@@ -242,7 +242,7 @@ def _networks(manifests: list[Manifest]) -> set[str]:
 def _offered(manifests: list[Manifest]) -> set[str]:
     """Resources of the device plug-ins."""
     found = {f"nvidia.com/{each['spec']['resourceName']}" for each in of_kind(manifests, "SriovNetworkNodePolicy")}
-    for policy in of_kind(manifests, "NicClusterPolicy"):
+    for policy in of_kind(manifests, "NicClusterPolicy", "NicNodePolicy"):
         if plugin := policy["spec"].get("sriovDevicePlugin"):
             every = json.loads(plugin["config"])["resourceList"]
             found |= {f"{each['resourcePrefix']}/{each['resourceName']}" for each in every}

@@ -33,19 +33,22 @@ def k8s(
     plane: Annotated[
         str | None, typer.Option("--plane", "-p", help="Whose rails count; default: the GPUs' own.")
     ] = None,
+    node_names: Annotated[
+        str | None, typer.Option("--node-names", help="What the cluster calls the hosts, as for export k8s-rdma.")
+    ] = None,
     show_all: Annotated[bool, typer.Option("--all", help="Print every finding, passed ones too.")] = False,
     json: options.Json = False,
 ) -> None:
     """Judge a cluster's manifests: marking, PFC, notifications, MTU, pools, gateways, rails. Asks no cluster.
 
-    kubectl get nicclusterpolicies,nicconfigurationtemplates,network-attachment-definitions,... -A -o yaml | nornir
-    audit k8s -. Each difference names the manifest's line and that of the intent. Exit code 8: something differs.
+    kubectl get nicclusterpolicies,nicnodepolicies,nicconfigurationtemplates,... -A -o yaml | nornir audit k8s -. Each
+    difference names the manifest's line and that of the intent. Exit code 8: something differs.
     """
     from nornir_tasks.cli.console import print_json
     from nornir_tasks.usecases import audit as usecase
     from nornir_tasks.usecases.site import load
 
-    found = usecase.audit_k8s(load(site), sys.stdin.buffer if source == "-" else source, plane)
+    found = usecase.audit_k8s(load(site), sys.stdin.buffer if source == "-" else source, plane, node_names)
     if json:
         print_json(as_json(found))
     else:

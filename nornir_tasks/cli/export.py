@@ -18,6 +18,14 @@ app = typer.Typer(
 OnPlane = Annotated[str | None, typer.Option("--plane", "-p", help="Whose rails count; default: the GPUs' own.")]
 Plugin = Annotated[Literal["tree", "block"], typer.Option("--plugin", help="block: Slurm 23.11 and later.")]
 OutFile = Annotated[Path | None, typer.Option("--out", "-o", help="File to write to; default: standard output.")]
+NodeNames = Annotated[
+    str | None,
+    typer.Option(
+        "--node-names",
+        help="What the cluster calls the hosts: a template ({host}.example.com, {group}{number:03}), or a file with a "
+        "line HOST NODE for each; default: as the intent.",
+    ),
+]
 PodsPerNode = Annotated[int, typer.Option("--pods-per-node", min=1, help="Pods with RDMA on one node, at most.")]
 AttachBy = Annotated[
     Literal["operator", "multus", "sriov"],
@@ -34,16 +42,23 @@ Vfs = Annotated[
 
 @app.command("k8s-labels")
 def k8s_labels(
-    site: options.Site = "lab", plane: OnPlane = None, out: OutFile = None, json: options.Json = False
+    site: options.Site = "lab",
+    plane: OnPlane = None,
+    node_names: NodeNames = None,
+    older_keys: Annotated[
+        bool, typer.Option("--older-keys", help="Tiers by topograph's keys before 1.0 as well: leaf, spine, core.")
+    ] = False,
+    out: OutFile = None,
+    json: options.Json = False,
 ) -> None:
     """Label each host's node with its leaf group, pod, fabric and rack: one kubectl command a node.
 
-    fabric.topograph.run/tier-0 is the nearest. Nodes are called as the hosts of the intent are.
+    fabric.topograph.run/tier-0 is the nearest.
     """
     from nornir_tasks.usecases import export
     from nornir_tasks.usecases.site import load
 
-    _show(export.k8s_labels(load(site), plane), out, json=json)
+    _show(export.k8s_labels(load(site), plane, node_names, with_older=older_keys), out, json=json)
 
 
 @app.command("slurm-topology")
@@ -94,6 +109,7 @@ def k8s_rdma(
     exclusive: Annotated[
         bool, typer.Option("--exclusive", help="Virtual functions bring their RDMA device: rdma_stack_namespaces.")
     ] = False,
+    node_names: NodeNames = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that were edited as well.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -107,7 +123,9 @@ def k8s_rdma(
     from nornir_tasks.usecases import kubernetes
     from nornir_tasks.usecases.site import load
 
-    choices = kubernetes.Choices(plane, pods_per_node, namespace, operator_version, attach_by, vfs, image, exclusive)
+    choices = kubernetes.Choices(
+        plane, pods_per_node, namespace, operator_version, attach_by, vfs, image, exclusive, node_names
+    )
     made = kubernetes.k8s_rdma(load(site), choices)
     written = kubernetes.write(made, out, overwrite=overwrite)
     if json:

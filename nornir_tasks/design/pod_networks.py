@@ -98,6 +98,11 @@ class PodNetworks:
         return all(not rail.pools for rail in self.rails)
 
 
+def node_policy_name(plane: str, group: str) -> str:
+    """What the policy of a group's nodes is called in the cluster."""
+    return f"{plane}-{group}"
+
+
 @dataclass(frozen=True, slots=True)
 class GroupNics:
     """The NICs of one group of hosts, as the intent and the catalogue describe them."""

@@ -9,13 +9,15 @@ from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.host_needs import HostNeeds, check_copies, host_needs
 from nornir_tasks.design.network import Network
-from nornir_tasks.design.pod_networks import GroupNics, PodNetworks, PodPool, places_at, pod_networks
+from nornir_tasks.design.pod_networks import GroupNics, PodNetworks, PodPool, node_policy_name, places_at, pod_networks
 from nornir_tasks.errors import DesignError, IntentError
 from nornir_tasks.intent.fields import is_pci
 from nornir_tasks.intent.findings import Finding, Marks, Path
 
 DRIVER = "mlx5"
 """The only one that the operators' NICs have."""
+LONGEST_NODE_POLICY = 26
+"""Of a NicNodePolicy's name: it is part of a label that has 63 characters (tests/corpus/kubernetes)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,8 @@ def _nics(demand: Demand, demands: Sequence[Demand], catalogue: Catalogue, marks
         what = "no NIC model that the operators configure, or no source has its PCI device ID"
         findings.append(Finding(demand.on_nics("model"), what, f"one of {known}", str(demand.nics.model)))
     findings += _unclear(demand, demands, needs)
+    if demand.plane.link == "p2p":
+        findings += _whole_ports(demand, needs)
     if findings:
         raise IntentError(marks.problems(findings))
     return GroupNics(needs, device or "", _places(needs))
@@ -133,6 +137,26 @@ def _places(needs: HostNeeds) -> tuple[str, ...]:
     """PCI addresses of the ports, those of exceptional hosts included."""
     exceptional = (place for places in needs.exceptions.values() for place in places.values())
     return tuple(dict.fromkeys((*needs.places, *exceptional)))
+
+
+def _whole_ports(demand: Demand, needs: HostNeeds) -> Iterator[Finding]:
+    """A whole port is selected by its PCI address alone, and all nodes of a group have one configuration."""
+    if not needs.places:
+        what = "pods take whole ports here, which the device plug-in selects by their PCI addresses alone"
+        hint = "lspci -D shows them on a host"
+        yield Finding(demand.on_nics(), what, "at: [PCI address of rail 0, ...]", "no at", hint)
+    for host, places in needs.exceptions.items():
+        for rail, place in places.items():
+            if needs.places and place != needs.places[rail]:
+                what = "a group's nodes have one configuration of the device plug-in, with one address for a rail"
+                hint = "make hosts with NICs elsewhere a group of their own"
+                expected = f"{needs.places[rail]}, as the group's other hosts have it"
+                yield Finding(demand.on_nics("exceptions", host, rail), what, expected, place, hint)
+    name = node_policy_name(demand.plane_name, demand.group)
+    if len(name) > LONGEST_NODE_POLICY:
+        what = f"the policy of this group's nodes would be called {name}, too long for the network operator"
+        expected = f"a name of {LONGEST_NODE_POLICY - len(name) + len(demand.group)} characters at most"
+        yield Finding(demand.on_hosts(), what, expected, f"{demand.group}, {len(demand.group)} characters")
 
 
 def _unclear(demand: Demand, demands: Sequence[Demand], needs: HostNeeds) -> Iterator[Finding]:
@@ -145,7 +169,7 @@ def _unclear(demand: Demand, demands: Sequence[Demand], needs: HostNeeds) -> Ite
     for other in demands:
         if other.group != demand.group or other.plane_name == demand.plane_name or other.nics.ports_of is not None:
             continue
-        if not places:
+        if not places and demand.plane.link != "p2p":
             what = f"hosts have NICs on plane {other.plane_name} too, and nothing tells them from these"
             yield Finding(demand.on_nics(), what, "at: [PCI address of rail 0, ...]", also=other.on_nics())
             continue

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nornir_tasks.design.pod_networks import PodGroup, PodNetworks, PodPool, PodRail
+from nornir_tasks.design.pod_networks import PodGroup, PodNetworks, PodPool, PodRail, node_policy_name
 from nornir_tasks.render.schedulers import OWN_LABEL
 
 OPERATOR_NAMESPACE = "nvidia-network-operator"
@@ -35,6 +35,7 @@ def manifest(kind: str, name: str, spec: Mapping[str, Any], namespace: str | Non
         "HostDeviceNetwork": "mellanox.com/v1alpha1",
         "NetworkAttachmentDefinition": "k8s.cni.cncf.io/v1",
         "NicClusterPolicy": "mellanox.com/v1alpha1",
+        "NicNodePolicy": "mellanox.com/v1alpha1",
         "NicConfigurationTemplate": "configuration.net.nvidia.com/v1alpha1",
         "SriovNetwork": "sriovnetwork.openshift.io/v1",
         "SriovNetworkNodePolicy": "sriovnetwork.openshift.io/v1",
@@ -66,17 +67,15 @@ def resource(pods: PodNetworks, rail: PodRail) -> str:
 
 
 def policy(pods: PodNetworks, release: str) -> Manifest:
-    """NicClusterPolicy: the device plug-in, what hands out addresses, and the operator that configures NICs.
+    """NicClusterPolicy: what hands out addresses, the operator that configures NICs, the shared device plug-in.
 
     With Spiderpool (hosts that share subnets or have blocks) Multus and addresses are Spiderpool's; with virtual
-    functions the device plug-in is that of the SR-IOV operator.
+    functions the device plug-in is that of the SR-IOV operator; that of whole ports is in ``node_policies``.
     """
     config = {"operator": {"image": "nic-configuration-operator"}}
     config["configurationDaemon"] = {"image": "nic-configuration-operator-daemon"}
     parts: dict[str, Any] = {"nicConfigurationOperator": config}
     if pods.is_p2p:
-        devices = {"resourceList": [_host_device(rail) for rail in pods.rails]}
-        parts["sriovDevicePlugin"] = {"image": "sriov-network-device-plugin", "config": json.dumps(devices, indent=2)}
         parts["nvIpam"] = {"image": "nvidia-k8s-ipam", "enableWebhook": False}
         parts["secondaryNetwork"] = {"multus": {"image": "multus-cni"}, "cniPlugins": {"image": "plugins"}}
     elif not pods.vfs:
@@ -89,9 +88,33 @@ def policy(pods: PodNetworks, release: str) -> Manifest:
     return manifest("NicClusterPolicy", "nic-cluster-policy", {"spec": spec})
 
 
-def _host_device(rail: PodRail) -> dict[str, Any]:
-    selectors = {"vendors": [VENDOR], "pfNames": [rail.port], "isRdma": True}
-    return {"resourcePrefix": "nvidia.com", "resourceName": rail.port, "selectors": selectors}
+def node_policies(pods: PodNetworks, release: str) -> Iterator[Manifest]:
+    """NicNodePolicy of each group: the device plug-in of whole ports, on that group's nodes alone.
+
+    A whole port has no ``pfName`` in the plug-in's eyes (tests/corpus/kubernetes/device_plugin.tsv), so its PCI address
+    selects it; and where one group has a rail, another may have its storage, so no group gets another's addresses.
+    """
+    for group in pods.groups if pods.is_p2p else ():
+        ports = zip(group.rails, group.places, strict=True)
+        devices = {"resourceList": [_host_device(port, place) for port, place in ports]}
+        plugin = {
+            "image": "sriov-network-device-plugin",
+            "repository": REPOSITORY,
+            "version": release,
+            "config": json.dumps(devices, indent=2),
+        }
+        spec = {"nodeSelector": _nodes(pods, group.name), "sriovDevicePlugin": plugin}
+        yield manifest("NicNodePolicy", node_policy_name(pods.plane, group.name), {"spec": spec})
+
+
+def _nodes(pods: PodNetworks, group: str) -> dict[str, str]:
+    """The labels of one group's nodes."""
+    return {f"{OWN_LABEL}site": pods.site, f"{OWN_LABEL}group": group}
+
+
+def _host_device(port: str, place: str) -> dict[str, Any]:
+    selectors = {"vendors": [VENDOR], "pciAddresses": [place], "isRdma": True}
+    return {"resourcePrefix": "nvidia.com", "resourceName": port, "selectors": selectors}
 
 
 def _shared(rail: PodRail, pods_per_node: int) -> dict[str, Any]:
@@ -99,16 +122,19 @@ def _shared(rail: PodRail, pods_per_node: int) -> dict[str, Any]:
     return {"resourceName": rail.port, "rdmaHcaMax": pods_per_node, "selectors": selectors}
 
 
-def pools(pods: PodNetworks, namespace: str) -> Iterator[Manifest]:
-    """Addresses for pods: a CIDRPool for each rail, or a SpiderIPPool for each rail and host, or rail and leaf."""
+def pools(pods: PodNetworks, namespace: str, nodes: Mapping[str, str]) -> Iterator[Manifest]:
+    """Addresses for pods: a CIDRPool for each rail, or a SpiderIPPool for each rail and host, or rail and leaf.
+
+    ``nodes``: host -> its node.
+    """
     for rail in pods.rails:
         if pods.is_p2p:
-            yield _cidr_pool(pods, rail)
+            yield _cidr_pool(pods, rail, nodes)
         for pool in rail.pools:
-            yield _spider_pool(pods, rail, pool, namespace)
+            yield _spider_pool(pods, rail, pool, namespace, [nodes[host] for host in pool.hosts])
 
 
-def _cidr_pool(pods: PodNetworks, rail: PodRail) -> Manifest:
+def _cidr_pool(pods: PodNetworks, rail: PodRail, nodes: Mapping[str, str]) -> Manifest:
     """The /31 of each link, allocated to its node; the leaf's end, which is the even one, to nobody.
 
     Only nodes that are labelled as hosts of these groups have part in it, so no other node is given a free /31.
@@ -123,7 +149,7 @@ def _cidr_pool(pods: PodNetworks, rail: PodRail) -> Manifest:
         "nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": selected}]},
         "routes": [{"dst": rail.supernet}],
         "staticAllocations": [
-            {"nodeName": nic.host, "prefix": f"{nic.gateway}/{nic.prefix_length}", "gateway": nic.gateway}
+            {"nodeName": nodes[nic.host], "prefix": f"{nic.gateway}/{nic.prefix_length}", "gateway": nic.gateway}
             for nic in rail.nics
         ],
     }
@@ -134,13 +160,13 @@ def _pool_name(pods: PodNetworks, rail: PodRail, pool: PodPool) -> str:
     return f"{network_name(pods, rail)}-{pool.name}"
 
 
-def _spider_pool(pods: PodNetworks, rail: PodRail, pool: PodPool, namespace: str) -> Manifest:
+def _spider_pool(pods: PodNetworks, rail: PodRail, pool: PodPool, namespace: str, nodes: list[str]) -> Manifest:
     spec = {
         "ipVersion": 4,
         "subnet": pool.subnet,
         "gateway": pool.gateway,
         "ips": [pool.text],
-        "nodeName": list(pool.hosts),
+        "nodeName": nodes,
         "multusName": [f"{namespace}/{network_name(pods, rail)}"],
     }
     return manifest("SpiderIPPool", _pool_name(pods, rail, pool), {"spec": spec})
@@ -178,7 +204,7 @@ def virtual_functions(pods: PodNetworks) -> Iterator[Manifest]:
         for group in rail.groups:
             spec = {
                 "resourceName": rail.port,
-                "nodeSelector": {f"{OWN_LABEL}site": pods.site, f"{OWN_LABEL}group": group},
+                "nodeSelector": _nodes(pods, group),
                 "nicSelector": {"vendor": VENDOR, "pfNames": [rail.port]},
                 "deviceType": "netdevice",
                 "isRdma": True,
@@ -243,7 +269,7 @@ def nic_configuration(pods: PodNetworks) -> Iterator[Manifest]:
     for group in pods.groups:
         selector = {"nicType": group.pci_device, **({"pciAddresses": list(group.places)} if group.places else {})}
         spec = {
-            "nodeSelector": {f"{OWN_LABEL}site": pods.site, f"{OWN_LABEL}group": group.name},
+            "nodeSelector": _nodes(pods, group.name),
             "nicSelector": selector,
             "template": _template(group, pods.vfs),
         }
@@ -319,7 +345,7 @@ def pod_samples(pods: PodNetworks, namespace: str, image: str) -> Iterator[Manif
         memory = {"name": SHARED_MEMORY, "emptyDir": {"medium": "Memory"}}
         spec = {
             "restartPolicy": "Never",
-            "nodeSelector": {f"{OWN_LABEL}site": pods.site, f"{OWN_LABEL}group": group.name},
+            "nodeSelector": _nodes(pods, group.name),
             "containers": [container],
             **({"volumes": [memory]} if gpus else {}),
         }

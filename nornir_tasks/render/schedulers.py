@@ -5,20 +5,27 @@ from memory; topograph 1.0.0, "Node Labels and Annotations" (docs.nvidia.com/top
 outwards); "slots" of a host file (Open MPI, mpirun) from memory.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from nornir_tasks.design.localities import Locality
 from nornir_tasks.design.natural_order import natural_key
 
 TIER_LABEL = "fabric.topograph.run/tier-"
+OLDER_TIERS = tuple(f"network.topology.nvidia.com/{tier}" for tier in ("leaf", "spine", "core"))
+"""The keys of topograph before 1.0, nearest first: NVIDIA/topograph charts/topograph/values.yaml at v0.5.0
+(253cb10aafae)."""
 OWN_LABEL = "gpufabric/"
 """A prefix without a dot is a DNS subdomain too, and nobody else's."""
 
 
-def labels(each: Locality, site: str) -> dict[str, str]:
-    """The labels of one host's node: topograph's tiers, and what it has no name for."""
+def labels(each: Locality, site: str, *, with_older: bool = False) -> dict[str, str]:
+    """The labels of one host's node: topograph's tiers, and what it has no name for.
+
+    ``with_older``: the tiers by topograph's keys before 1.0 as well.
+    """
     tiers = {f"{TIER_LABEL}{number}": name for number, name in enumerate(each.tiers)}
+    tiers |= dict(zip(OLDER_TIERS, each.tiers, strict=False)) if with_older else {}
     own = {
         "site": site,
         "group": each.group,
@@ -32,11 +39,16 @@ def labels(each: Locality, site: str) -> dict[str, str]:
     return tiers | {f"{OWN_LABEL}{name}": value for name, value in sorted(own.items())}
 
 
-def label_commands(found: Sequence[Locality], site: str) -> Iterator[str]:
-    """One command for each node: unlike a manifest it makes no node that is not there."""
+def label_commands(
+    found: Sequence[Locality], labels_of: Mapping[str, Mapping[str, str]], nodes: Mapping[str, str]
+) -> Iterator[str]:
+    """One command for each node: unlike a manifest it makes no node that is not there.
+
+    ``labels_of``: host -> labels; ``nodes``: host -> its node.
+    """
     for each in found:
-        pairs = " ".join(f"{name}={value}" for name, value in labels(each, site).items())
-        yield f"kubectl label node {each.host} --overwrite {pairs}"
+        pairs = " ".join(f"{name}={value}" for name, value in labels_of[each.host].items())
+        yield f"kubectl label node {nodes[each.host]} --overwrite {pairs}"
 
 
 def slurm_tree(found: Sequence[Locality]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What schedulers are told of the network: which hosts are near one another."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +11,7 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.files.documents import write_documents
 from nornir_tasks.render import schedulers
+from nornir_tasks.usecases.node_names import node_names
 from nornir_tasks.usecases.site import SiteDesign
 
 Plugin = Literal["tree", "block"]
@@ -27,9 +28,17 @@ class Topology:
     """Host -> labels of its node."""
 
 
-def k8s_labels(design: SiteDesign, plane: str | None) -> Topology:
-    """Commands that label the nodes. Raises DesignError where the plane is not clear."""
-    return _made(design, plane, lambda found: schedulers.label_commands(found, design.site.name))
+def k8s_labels(
+    design: SiteDesign, plane: str | None, nodes: str | None = None, *, with_older: bool = False
+) -> Topology:
+    """Commands that label the nodes. Raises DesignError where the plane is not clear, and as ``node_names`` does.
+
+    ``nodes``: how the cluster calls the hosts; ``with_older``: by topograph's keys before 1.0 as well.
+    """
+    made = _made(design, plane, lambda _: iter(()))
+    labels = {each.host: schedulers.labels(each, design.site.name, with_older=with_older) for each in made.hosts}
+    names = node_names(nodes, [each.host for each in made.hosts])
+    return replace(made, labels=labels, lines=tuple(schedulers.label_commands(made.hosts, labels, names)))
 
 
 def slurm_topology(design: SiteDesign, plane: str | None, plugin: Plugin) -> Topology:

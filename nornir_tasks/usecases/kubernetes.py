@@ -13,6 +13,7 @@ from nornir_tasks.files.artifacts import Written, write_artifacts
 from nornir_tasks.files.manifests import as_yaml
 from nornir_tasks.render import kubernetes
 from nornir_tasks.usecases.export import plane_with_rails
+from nornir_tasks.usecases.node_names import node_names
 from nornir_tasks.usecases.site import SiteDesign
 
 SAMPLE = "pod-sample.yaml"
@@ -21,6 +22,9 @@ OWN_MARK = " kubernetes"
 """What the list of rendered files has behind the site's name."""
 MOST_VFS = 1024
 """Of a port, as role nic_firmware bounds them; a test compares."""
+NODE_POLICIES_SINCE = (26, 4)
+"""Release of the network operator that has NicNodePolicy (tests/corpus/kubernetes/device_plugin.tsv)."""
+RELEASE = re.compile(r"(?:network-operator-)?v(\d+)\.(\d+)\b.*")
 NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
@@ -46,6 +50,8 @@ class Choices:
     """Of the pod sample."""
     exclusive: bool = False
     """Move the RDMA device of a virtual function into the pod (CNI's ``rdma``): hosts have them exclusive then."""
+    nodes: str | None = None
+    """How the cluster calls the hosts: see :func:`node_names`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,17 @@ def k8s_rdma(design: SiteDesign, choices: Choices) -> Manifests:
     marks = design.site.intent.marks
     wanted = PodDemand(plane, choices.pods_per_node, _functions(choices))
     pods = checked_networks(design.network, design.demands, design.catalogue, marks, wanted)
+    if pods.is_p2p:
+        _require_node_policies(choices.release)
     return manifests(pods, choices)
+
+
+def _require_node_policies(release: str) -> None:
+    """Raise DesignError for an operator without configurations of device plug-ins by node; another tag is believed."""
+    found = RELEASE.fullmatch(release)
+    if found and (int(found[1]), int(found[2])) < NODE_POLICIES_SINCE:
+        what = "it has one configuration of the device plug-in for all nodes, and pods would get NICs of other planes"
+        raise DesignError(Problem("--operator-version", what, "network-operator-v26.4.0 or newer", release))
 
 
 def _functions(choices: Choices) -> int:
@@ -101,9 +117,10 @@ def _functions(choices: Choices) -> int:
 def manifests(pods: PodNetworks, choices: Choices) -> Manifests:
     """All manifests of networks that were checked."""
     namespace = choices.namespace
+    nodes = node_names(choices.nodes, list(dict.fromkeys(nic.host for rail in pods.rails for nic in rail.nics)))
     files = {
-        "policy.yaml": (kubernetes.policy(pods, choices.release),),
-        "pools.yaml": tuple(kubernetes.pools(pods, namespace)),
+        "policy.yaml": (kubernetes.policy(pods, choices.release), *kubernetes.node_policies(pods, choices.release)),
+        "pools.yaml": tuple(kubernetes.pools(pods, namespace, nodes)),
         "virtual-functions.yaml": tuple(kubernetes.virtual_functions(pods)),
         "networks.yaml": tuple(
             kubernetes.networks(

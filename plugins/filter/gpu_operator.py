@@ -17,6 +17,8 @@ GPUS = "nvidia.com/gpu"
 SERVICE_MONITORS = "servicemonitors.monitoring.coreos.com"
 NODE_FEATURES = "nodefeatures.nfd.k8s-sigs.io"
 CHART = "gpu-operator"
+RANCHER_SOCKET = "/run/k3s/containerd/containerd.sock"
+"""Of the containerd that RKE2 brings (docs.rke2.io, CLI Tools); that k3s has the same is from memory."""
 FIRST_DMA_BUF_KERNEL = (5, 12)
 """GPU Operator manual, GPUDirect RDMA; the open kernel modules are needed besides."""
 
@@ -102,6 +104,20 @@ def gpu_operator_problems(
     return [*found, *_chart(settings, shown)]
 
 
+def _rancher(settings: Settings, name: str) -> Iterator[str]:
+    """A host of RKE2 or k3s: the toolkit looks for containerd elsewhere, unless it is told."""
+    found: Any = settings["values"]
+    for key in ("toolkit", "env"):
+        found = found.get(key) if isinstance(found, Mapping) else None
+    env = found if isinstance(found, list) else []
+    told = {each.get("name"): each.get("value") for each in env if isinstance(each, Mapping)}
+    if settings["toolkit"] and told.get("CONTAINERD_SOCKET") != RANCHER_SOCKET:
+        yield (
+            f"{name}: containerd is that of RKE2 or k3s ({RANCHER_SOCKET}), and the operator's toolkit would not find "
+            f"it. Say gpu_operator_values: {{toolkit: {{env: [{{name: CONTAINERD_SOCKET, value: {RANCHER_SOCKET}}}]}}}}"
+        )
+
+
 def _host(settings: Settings, name: str, host: object) -> Iterator[str]:
     """What is wrong of one host."""
     if not isinstance(host, Mapping):
@@ -113,7 +129,9 @@ def _host(settings: Settings, name: str, host: object) -> Iterator[str]:
             f"{name}: the kernel module nouveau is loaded and has the GPUs. Put `blacklist nouveau` into "
             "/etc/modprobe.d, run update-initramfs -u and reboot"
         )
-    if not host["containerd"]:
+    if host.get("rancher"):
+        yield from _rancher(settings, name)
+    elif not host["containerd"]:
         yield (
             f"{name}: containerd does not run (/run/containerd/containerd.sock is missing), and the operator's toolkit "
             "configures it. Install and start containerd"

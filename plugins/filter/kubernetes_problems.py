@@ -30,7 +30,7 @@ HOST_SETTINGS = (
 )
 """Variables of host roles that set what the manifests set as well."""
 PLUGINS = ("rdmaSharedDevicePlugin", "sriovDevicePlugin")
-"""Parts of a NicClusterPolicy that hand out devices."""
+"""Parts of a NicClusterPolicy or NicNodePolicy that hand out devices."""
 
 
 def kubernetes_problems(
@@ -165,17 +165,17 @@ def _rails_of_nodes(manifests: Sequence[Object]) -> dict[str, list[str]]:
 
 
 def _wanted_interfaces(manifests: Sequence[Object]) -> set[str]:
-    """Interfaces that device plug-ins look for."""
+    """Interfaces that device plug-ins look for; resources of whole ports, which have PCI addresses, are called so."""
     found: set[str] = set()
     for each in manifests:
         spec = each.get("spec", {})
         if each["kind"] == "SriovNetworkNodePolicy":
             found |= {name.partition("#")[0] for name in spec["nicSelector"].get("pfNames", ())}
-        if each["kind"] == "NicClusterPolicy":
+        if each["kind"] in {"NicClusterPolicy", "NicNodePolicy"}:
             for plugin in PLUGINS:
                 config = json.loads(spec.get(plugin, {}).get("config", "{}"))
-                for one in (*config.get("resourceList", ()), *config.get("configList", ())):
-                    found |= {*one["selectors"].get("pfNames", ()), *one["selectors"].get("ifNames", ())}
+                found |= {one["resourceName"] for one in config.get("resourceList", ())}
+                found |= {name for one in config.get("configList", ()) for name in one["selectors"].get("ifNames", ())}
     return found
 
 
@@ -281,6 +281,7 @@ def _of_others(manifests: Sequence[Object], facts: Object, settings: Mapping[str
     """Two owners of one setting, device or driver."""
     own = {_key(each) for each in manifests}
     policy = next((each["spec"] for each in manifests if each["kind"] == "NicClusterPolicy"), {})
+    by_node = {one for each in manifests if each["kind"] == "NicNodePolicy" for one in PLUGINS if one in each["spec"]}
     types = {each["spec"]["nicSelector"]["nicType"] for each in manifests if each["kind"] == "NicConfigurationTemplate"}
     interfaces = _wanted_interfaces(manifests)
     for each in _live(facts):
@@ -289,9 +290,12 @@ def _of_others(manifests: Sequence[Object], facts: Object, settings: Mapping[str
             if not is_own:
                 yield f"{_called(each)}: another policy beside nic-cluster-policy, and a cluster has one; delete it"
             yield from _second_driver(each, settings)
-            yield from _second_plugins(each, policy)
+            yield from _second_plugins(each, policy, by_node)
         elif is_own or _is_ours(each):
             continue
+        elif each["kind"] == "NicNodePolicy" and (by_node or any(one in spec and one in policy for one in PLUGINS)):
+            remedy = "delete it, or have it select other nodes"
+            yield f"{_called(each)}: hands out devices of nodes, as our policies do; {remedy}"
         elif each["kind"] == "NicConfigurationTemplate" and spec["nicSelector"]["nicType"] in types:
             remedy = "delete it, or have it select other NICs"
             yield f"{_called(each)}: sets NICs of type {spec['nicSelector']['nicType']}, as our manifests do; {remedy}"
@@ -313,13 +317,13 @@ def _second_driver(live: Object, settings: Mapping[str, Object | None]) -> Itera
         yield f"{_called(live)}: {what} ({_some(others)}); {remedy}"
 
 
-def _second_plugins(live: Object, policy: Object) -> Iterator[str]:
+def _second_plugins(live: Object, policy: Object, by_node: set[str]) -> Iterator[str]:
+    """Device plug-ins of the whole cluster beside ours, which are of the whole cluster or of nodes."""
     spec = live.get("spec") or {}
+    ours = [each for each in PLUGINS if each in policy or each in by_node]
     for plugin in PLUGINS:
-        if plugin in spec and plugin not in policy and any(other in policy for other in PLUGINS):
-            what = (
-                f"spec.{plugin} hands out devices, as our {'/'.join(each for each in PLUGINS if each in policy)} does"
-            )
+        if plugin in spec and plugin not in policy and ours:
+            what = f"spec.{plugin} hands out devices, as our {'/'.join(ours)} does"
             if not _is_ours(live):
                 yield f"{_called(live)}: {what}; remove it"
 

@@ -1,21 +1,26 @@
 """What device plug-ins offer to pods: which NIC ports are behind a resource."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from nornir_tasks.checks.manifests import whole_ports
 from nornir_tasks.checks.manifests.intended import Intended
 from nornir_tasks.checks.manifests.judged import Asks, Judged, Sheet
 from nornir_tasks.checks.manifests.objects import Manifest, as_number, at, from_json, items, texts
+from nornir_tasks.checks.manifests.scopes import BY_LABEL, judge_policies, scope_of
+from nornir_tasks.checks.manifests.scopes import NODE_POLICY as BY_NODE
+from nornir_tasks.checks.manifests.whole_ports import VENDOR
 from nornir_tasks.intent.findings import Path
 
 POLICY, NODE_POLICY, CONFIG_MAP = "NicClusterPolicy", "SriovNetworkNodePolicy", "ConfigMap"
 SRIOV_CONFIG: Path = ("spec", "sriovDevicePlugin", "config")
 SHARED_CONFIG: Path = ("spec", "rdmaSharedDevicePlugin", "config")
 REMEDY = "one resource for each rail, chosen by the rail's interface (nornir export k8s-rdma)"
-VENDOR = "15b3"
-"""PCI vendor ID of the NICs that these operators know (tests/corpus/kubernetes)."""
 SHARED_PREFIX = "rdma"
 """Of resources of the shared device plug-in, where its configuration has no other (from memory)."""
+RESOURCE_NAME = re.compile(r"[A-Za-z0-9_-]+")
+"""As the SR-IOV device plug-in takes it (tests/corpus/kubernetes/device_plugin.tsv)."""
 NO_PORTS = "neither interface nor PCI address is named"
 
 
@@ -41,6 +46,8 @@ class Devices:
     results: list[Judged]
     has_plugin: bool = False
     """Is a device plug-in's configuration among the objects?"""
+    split: frozenset[int] = frozenset()
+    """Rails whose ports the SR-IOV operator makes virtual functions of."""
 
     def find(self, name: str) -> Resource | None:
         """The resource of this name; None where no plug-in of these objects offers it."""
@@ -56,8 +63,9 @@ class Devices:
 
 def find_devices(manifests: Iterable[Manifest], intended: Intended) -> Devices:
     """The resources of all device plug-ins."""
-    devices = Devices(intended, {}, [])
-    for manifest in manifests:
+    devices, every = Devices(intended, {}, []), list(manifests)
+    devices.results += judge_policies(every, intended)
+    for manifest in sorted(every, key=lambda each: each.kind != NODE_POLICY):
         sheet = Sheet(manifest)
         if manifest.kind == NODE_POLICY:
             _node_policy(sheet, devices)
@@ -71,7 +79,7 @@ def find_devices(manifests: Iterable[Manifest], intended: Intended) -> Devices:
 
 def _configurations(manifest: Manifest) -> Iterator[tuple[Path, str]]:
     """Texts that configure device plug-ins."""
-    if manifest.kind == POLICY:
+    if manifest.kind in {POLICY, BY_NODE}:
         found = [(path, manifest.value(*path)) for path in (SRIOV_CONFIG, SHARED_CONFIG)]
     elif manifest.kind == CONFIG_MAP:
         data = manifest.value("data")
@@ -92,19 +100,93 @@ def _configuration(sheet: Sheet, path: Path, text: str, devices: Devices) -> Non
         asks = Asks('{"resourceList": [...]}', devices.intended.plane_at, "mend the JSON")
         sheet.failed("rail", path, "the device plug-in cannot read this: it is no JSON", text[:40], asks)
         return
+    scope = scope_of(sheet.manifest, devices.intended)
+    if not scope.groups & {each.name for each in devices.intended.pods.groups}:
+        return
     devices.has_plugin = True
-    entries = [(each, True) for each in items(at(config, "resourceList"))]
-    entries += [(each, False) for each in items(at(config, "configList"))]
-    for entry, is_sriov in entries:
-        name = str(at(entry, "resourceName"))
-        selectors = [each for each in (items(at(entry, "selectors")) or (at(entry, "selectors"),)) if each]
-        rails = _rails(sheet, path, name, selectors, devices.intended)
-        prefix = at(entry, "resourcePrefix") or ("" if is_sriov else SHARED_PREFIX)
-        _add(devices, Resource(name, rails, sheet.manifest, path, str(prefix)))
-        if is_sriov and rails:
-            is_rdma = any(at(each, "isRdma") is True for each in selectors) or at(entry, "isRdma") is True
-            what = f"resource {name}: pods get the interface without its RDMA device"
-            sheet.compare("rdma", path, is_rdma, what, Asks(True, devices.intended.plane_at, '"isRdma": true'))
+    _sriov(sheet, path, items(at(config, "resourceList")), devices)
+    for entry in items(at(config, "configList")):
+        name, prefix = str(at(entry, "resourceName")), str(at(entry, "resourcePrefix") or SHARED_PREFIX)
+        rails = _rails(sheet, path, name, _objects(entry), devices.intended)
+        _add(devices, Resource(name, rails, sheet.manifest, path, prefix))
+
+
+def _objects(entry: object) -> list[Mapping[str, object]]:
+    """Selectors of a resource: one object, or several."""
+    selectors = at(entry, "selectors")
+    return [each for each in (items(selectors) or (selectors,)) if isinstance(each, Mapping)]
+
+
+def _sriov(sheet: Sheet, path: Path, entries: Iterable[object], devices: Devices) -> None:
+    """What the SR-IOV device plug-in offers, in the order of its configuration."""
+    intended = devices.intended
+    named: dict[str, tuple[str, list[Mapping[str, object]]]] = {}
+    for entry in entries:
+        name, selectors = str(at(entry, "resourceName")), _objects(entry)
+        prefix = str(at(entry, "resourcePrefix") or "")
+        wrong = "" if selectors else "no selectors: the plug-in leaves it out"
+        if f"{prefix}/{name}" in named:
+            wrong = "a second of this name: the plug-in ends"
+        elif not RESOURCE_NAME.fullmatch(name):
+            wrong = "a name with other characters than letters, digits, _ and -: the plug-in ends"
+        if wrong:
+            asks = Asks("one for each rail", intended.plane_at, REMEDY)
+            sheet.failed("rail", path, f"resource {name}: {wrong}", name, asks)
+            continue
+        named[f"{prefix}/{name}"] = name, selectors
+        _add(devices, Resource(name, frozenset(), sheet.manifest, path, prefix))
+        is_rdma = all(at(each, "isRdma") is True for each in selectors)
+        what = f"resource {name}: pods get the interface without its RDMA device"
+        asks = Asks(True, intended.plane_at, '"isRdma": true, within selectors')
+        if not _is_elsewhere(selectors, intended):
+            sheet.compare("rdma", path, is_rdma, what, asks)
+    whole = [(full, each) for full, (_, each) in named.items() if not whole_ports.is_of_functions(each)]
+    scope = scope_of(sheet.manifest, intended)
+    found, unfit = whole_ports.simulate(whole, scope, devices.split, intended), list[str]()
+    if not scope.is_certain:
+        found, unfit = whole_ports.likely(found)
+    for full, (name, selectors) in named.items():
+        _put(devices, name, _behind(sheet, path, name, selectors, found.get(full), devices))
+    if unfit:
+        what = f"fits not {', '.join(unfit)}, and which nodes have this configuration is not in these files"
+        sheet.unclear("rail", path, what, BY_LABEL)
+        return
+    for label, rails in (
+        whole_ports.missing(found, intended, scope) if scope.is_certain and len(whole) == len(named) else ()
+    ):
+        what = f"no resource has {intended.names(rails)} on {label}: no pod gets it"
+        asks = Asks("each rail of a host", intended.nics_at(intended.pods.groups[0].name, "at"), BY_LABEL)
+        sheet.failed("rail", path, what, f"none for {intended.names(rails)}", asks)
+
+
+def _is_elsewhere(selectors: Iterable[Mapping[str, object]], intended: Intended) -> bool:
+    """Are all ports that are named those of other planes?"""
+    names = [each.partition("#")[0] for one in selectors for each in texts(at(one, "pfNames"))]
+    return bool(names) and all(each in intended.elsewhere for each in names)
+
+
+def _behind(
+    sheet: Sheet,
+    path: Path,
+    name: str,
+    selectors: list[Mapping[str, object]],
+    chosen: list[whole_ports.Chosen] | None,
+    devices: Devices,
+) -> frozenset[int]:
+    """The rails behind a resource: of whole ports by the plug-in's rules, else by names of ports."""
+    intended = devices.intended
+    if chosen is not None and chosen:
+        return whole_ports.judge(sheet, path, name, chosen, intended)
+    is_whole = intended.pods.is_p2p and not devices.split
+    if chosen is None and is_whole and not _is_elsewhere(selectors, intended):
+        keys = [each for one in selectors for key in whole_ports.OF_FUNCTIONS for each in texts(at(one, key))]
+        whole_ports.selects_no_port(sheet, path, name, ", ".join(keys), intended)
+        return frozenset(intended.by_port[each] for each in keys if each in intended.by_port)
+    return _rails(sheet, path, name, selectors, intended)
+
+
+def _put(devices: Devices, name: str, rails: frozenset[int]) -> None:
+    _add(devices, replace(devices.resources[name], rails=rails))
 
 
 def _add(devices: Devices, resource: Resource) -> None:
@@ -166,6 +248,11 @@ def _node_policy(sheet: Sheet, devices: Devices) -> None:
     if not rails and is_chosen:
         return
     devices.has_plugin = True
+    if (
+        as_number(sheet.manifest.value("spec", "numVfs"))
+        and sheet.manifest.value("spec", "externallyManaged") is not True
+    ):
+        devices.split |= rails
     _add(devices, Resource(name, rails, sheet.manifest, ("spec", "resourceName")))
     mtu = as_number(sheet.manifest.value("spec", "mtu"))
     what = f"MTU of the ports: pods' packets of {intended.mtu_bytes} bytes do not fit, or the host's MTU is changed"

@@ -1,7 +1,7 @@
 """What the intent says of one plane, as objects of a cluster meet it: rails, addresses, marking, with their lines."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import IPv4Address, IPv4Network
 
@@ -10,6 +10,20 @@ from nornir_tasks.design.links import HostNic
 from nornir_tasks.design.pod_networks import PodGroup, PodNetworks, PodPool, PodRail
 from nornir_tasks.design.role_vars import ClassVars, RoceQosVars
 from nornir_tasks.intent.findings import Marks, Path, dotted
+
+
+@dataclass(frozen=True, slots=True)
+class HostPort:
+    """A NIC port of a host whose place the intent has."""
+
+    place: str
+    """Its PCI address, in small letters."""
+    rail: int | None
+    """None: it is of another plane."""
+    interface: str
+    plane: str
+    device: str
+    """PCI device ID of its model; empty: not known."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +37,9 @@ class Intended:
     """Of the intent's file."""
     elsewhere: Mapping[str, str]
     """Interface of a host that is no rail of this plane -> what it is of."""
+    ports: Mapping[str, Sequence[tuple[str, tuple[HostPort, ...]]]] = field(default_factory=dict)
+    """Group, of all planes -> its hosts in words, those that differ apart, and their NIC ports of all planes. Groups
+    without PCI addresses are left out."""
 
     def at(self, *path: str | int) -> str:
         """File, line and path of a value of the intent."""

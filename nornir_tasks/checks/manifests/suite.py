@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.manifests import attachments, devices, nics, pools, workloads
+from nornir_tasks.checks.manifests import attachments, devices, nics, pools, scopes, workloads
 from nornir_tasks.checks.manifests.intended import Intended
 from nornir_tasks.checks.manifests.judged import Judged
 from nornir_tasks.checks.manifests.objects import Manifest
@@ -18,7 +18,15 @@ ATTACHMENTS = (
     "SriovNetwork",
     "SpiderMultusConfig",
 )
-KNOWN = (devices.POLICY, devices.NODE_POLICY, nics.KIND, *pools.KINDS, *ATTACHMENTS, *workloads.KINDS)
+KNOWN = (
+    devices.POLICY,
+    scopes.NODE_POLICY,
+    devices.NODE_POLICY,
+    nics.KIND,
+    *pools.KINDS,
+    *ATTACHMENTS,
+    *workloads.KINDS,
+)
 """Kinds of objects that are judged."""
 
 

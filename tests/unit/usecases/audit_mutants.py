@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 Object = dict[str, Any]
@@ -92,3 +92,94 @@ def _put(value: Any, place: Place, other: Any) -> None:
         del value[place[-1]]
     else:
         value[place[-1]] = other
+
+
+DeviceMutant = tuple[str, list[Object], str]
+"""What was done, all objects, words of the finding."""
+
+
+def of_devices(manifests: list[Object], group: str, storage: str) -> Iterator[DeviceMutant]:
+    """All objects, with what one group's nodes are offered made wrong. ``storage``: where a storage NIC of it is."""
+    number = next(
+        number
+        for number, each in enumerate(manifests)
+        if each["kind"] == "NicNodePolicy" and each["spec"]["nodeSelector"]["gpufabric/group"] == group
+    )
+    own = manifests[number]
+
+    def put(*changed: Object) -> list[Object]:
+        return [*manifests[:number], *changed, *manifests[number + 1 :]]
+
+    for what, words, selectors in _selectors(storage):
+        yield what, put(_configured(own, lambda every, one=selectors: every[0]["selectors"].update(one))), words
+    for what, words, edit in _ENTRIES:
+        yield what, put(_configured(own, edit)), words
+    plugin = own["spec"]["sriovDevicePlugin"]
+    other = next(
+        each["spec"]["nodeSelector"] for each in manifests if each["kind"] == "NicNodePolicy" and each is not own
+    )
+    cluster = next(each for each in manifests if each["kind"] == "NicClusterPolicy")
+    wide = _edited(cluster, ("spec", "sriovDevicePlugin"), plugin)
+    alone = [each for each in manifests if each["kind"] not in {"NicNodePolicy", "NicClusterPolicy"}]
+    yield "one for all nodes", [wide, *alone], "of plane storage, which a pod would take"
+    yield "in both policies", [wide, *(each for each in manifests if each is not cluster)], "webhook refuses both"
+    swapped = _edited(own, ("spec", "nodeSelector"), other)
+    without = [each for each in manifests if each["kind"] != "NicNodePolicy"]
+    yield "the other group's nodes", [*without, swapped], "of plane storage, which a pod would take"
+    yield "two policies for some nodes", put(swapped), "selects the same nodes"
+    yield "no nodeSelector", put(_edited(own, ("spec", "nodeSelector"), MISSING)), "selects the same nodes"
+    yield "no version", put(_edited(own, ("spec", "sriovDevicePlugin", "version"), MISSING)), "without version"
+    functions = {
+        "apiVersion": "sriovnetwork.openshift.io/v1",
+        "kind": "SriovNetworkNodePolicy",
+        "metadata": {"name": "split", "namespace": "nvidia-network-operator"},
+        "spec": {
+            "numVfs": 8, "resourceName": "vf", "isRdma": True, "mtu": 9000, "nodeSelector": {},
+            "nicSelector": {"pfNames": ["rail0"]},
+        },
+    }  # fmt: skip
+    yield "virtual functions of a port", [*manifests, functions], "resource rail0 selects nothing"
+
+
+def _selectors(storage: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    nothing, plane = "resource rail0 selects nothing", "resource rail0: on hosts of group"
+    yield "by name", nothing, {"pciAddresses": [], "pfNames": ["rail0"]}
+    yield "by name too", nothing, {"pfNames": ["rail0"]}
+    yield "as root device", nothing, {"pciAddresses": [], "rootDevices": ["0000:00:10.0"]}
+    yield "without domain", nothing, {"pciAddresses": ["00:10.0"]}
+    yield "in no slot", nothing, {"pciAddresses": ["0000:00:1f.0"]}
+    yield "another vendor", nothing, {"vendors": ["8086"]}
+    yield "vendor in capitals", nothing, {"vendors": ["15B3"]}
+    yield "the functions' device ID", nothing, {"devices": ["101e"]}
+    yield "another driver", nothing, {"drivers": ["vfio-pci"]}
+    yield "InfiniBand", nothing, {"linkTypes": ["infiniband"]}
+    yield "a storage NIC as well", plane, {"pciAddresses": ["0000:00:10.0", storage]}
+    yield "a storage NIC instead", plane, {"pciAddresses": [storage]}
+    yield "two rails", "any of 2 rails", {"pciAddresses": ["0000:00:10.0", "0000:00:11.0"]}
+    yield "every NIC", "any of 8 rails", {"pciAddresses": []}
+    yield "by an index that nobody knows", "cannot be told", {"pciAddresses": [], "acpiIndexes": ["7"]}
+
+
+_ENTRIES: list[tuple[str, str, Callable[[list[Any]], Any]]] = [
+    ("no selectors", "resource rail0: no selectors", lambda every: every[0].update(selectors=[])),
+    ("a name twice", "a second of this name", lambda every: every.append(every[0])),
+    ("a name with a dot", "with other characters", lambda every: every[0].update(resourceName="rail.0")),
+    ("a rail left out", "no resource has rail0 on hosts of group", lambda every: every.pop(0)),
+    (
+        "taken before",
+        "resource rail0 selects nothing",
+        lambda every: every.insert(0, {**every[0], "resourceName": "a"}),
+    ),
+    ("all taken before", "any of 8 rails", lambda every: every.insert(0, {"resourceName": "a", "selectors": {}})),
+    (
+        "RDMA beside selectors",
+        "without its RDMA device",
+        lambda every: every[0].update(isRdma=every[0]["selectors"].pop("isRdma")),
+    ),
+]
+
+
+def _configured(own: Object, edit: Callable[[list[Any]], Any]) -> Object:
+    config = json.loads(own["spec"]["sriovDevicePlugin"]["config"])
+    edit(config["resourceList"])
+    return _edited(own, ("spec", "sriovDevicePlugin", "config"), json.dumps(config, indent=2))

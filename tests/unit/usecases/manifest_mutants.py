@@ -34,6 +34,7 @@ EDITS: dict[str, dict[str, Any]] = {
         "nodeSelector": {"gpufabric/site": "not a label!"},
     },
     "NicClusterPolicy": {"nicConfigurationOperator.logLevel": "trace", "nicConfigurationOperator.operator.image": "!!"},
+    "NicNodePolicy": {"nodeSelector": {"gpufabric/site": "not a label!"}, "sriovDevicePlugin.image": "!!"},
     "SriovNetwork": {"trust": "yes"},
     "SriovNetworkNodePolicy": {
         "numVfs": -1,

@@ -26,7 +26,7 @@ from nornir_tasks.usecases.site import SiteDesign, load
 from tests.unit.usecases import audit_mutants, manifest_mutants
 
 ROOT = Path(__file__).parents[3]
-SITES = ("inventory/lab", "inventory/lab-breakout", "inventory/ref-512", "tests/sites/subnet", "tests/sites/svi")
+SITES = ("inventory/lab", "tests/sites/clos3", "inventory/ref-512", "tests/sites/subnet", "tests/sites/svi")
 P2P, SUBNET, SVI = "inventory/lab", "tests/sites/subnet", "tests/sites/svi"
 EXAMPLE = ROOT / "examples/k8s-roce-defaults"
 
@@ -61,7 +61,8 @@ def test_what_was_exported_is_audited_without_a_finding(name: str, attach_by: An
     kubernetes.write(kubernetes.k8s_rdma(site(name), Choices(attach_by=attach_by)), tmp_path)
     found = usecase.audit_k8s(site(name), str(tmp_path))
     assert [each for each in found.results if each.verdict is not Verdict.PASS] == []
-    assert dict(found.not_judged) == {"Kustomization": 1}
+    has_no_device = {"NicClusterPolicy": 1} if name not in {SUBNET, SVI} else {}
+    assert dict(found.not_judged) == {"Kustomization": 1, **has_no_device}
     usecase.require_agreement(found)
     assert usecase.audit_k8s(site(name), str(tmp_path)) == found
 
@@ -69,6 +70,7 @@ def test_what_was_exported_is_audited_without_a_finding(name: str, attach_by: An
 NO_VALUE_OF_THE_NETWORK = (
     "metadata", "spec.global", "nicConfigurationOperator", "nvIpam", ".image", "secondaryNetwork", "cniVersion",
     "command", "containers.[].name", "securityContext", "restartPolicy", "volume", "nvidia.com/gpu", "networkNamespace",
+    "sriovDevicePlugin.repository", "sriovDevicePlugin.version",
     "enableCoordinator", "(json).[].name", "rdmaHcaMax", "numVfs", "resources.limits.rdma/",
 )  # fmt: skip
 NODE_LABELS = ("nodeSelector",)
@@ -90,6 +92,8 @@ LEFT_OUT = (
 NOT_JUDGED = ("NCCL_IB_RETRY_CNT", "NCCL_IB_TIMEOUT", "NCCL_SOCKET_IFNAME", "metaPlugins.(json).[].type")
 SCHEMA = ("perNodeExclusions.[].startIndex", "ipVersion")
 """What API servers refuse."""
+WITHOUT_DEVICES = "NicClusterPolicy spec"
+"""Where a NicNodePolicy has the device plug-in, nothing in it is judged."""
 SECOND_PORT = "_P2"
 """Of a NIC with one port, which the operator ignores."""
 
@@ -98,6 +102,7 @@ def is_left(path: str, what: str) -> bool:
     words = [*NO_VALUE_OF_THE_NETWORK, *NODE_LABELS, *NOT_JUDGED, *SCHEMA]
     return (
         any(each in path for each in words)
+        or path == WITHOUT_DEVICES
         or (what.endswith("left out") and any(each in path for each in LEFT_OUT))
         or ("rawNvConfig" in path and (SECOND_PORT in what or what == "left out"))
     )

@@ -42,7 +42,7 @@ from tests.strategies import built, intent_data, intent_of
 from tests.unit.usecases import manifest_mutants
 
 ROOT = Path(__file__).parents[3]
-SITES = ("inventory/lab", "inventory/lab-breakout", "inventory/ref-512", "tests/sites/subnet", "tests/sites/svi")
+SITES = ("inventory/lab", "tests/sites/clos3", "inventory/ref-512", "tests/sites/subnet", "tests/sites/svi")
 P2P, SUBNET, SVI = "inventory/lab", "tests/sites/subnet", "tests/sites/svi"
 
 
@@ -156,7 +156,7 @@ def test_recorded_definitions_are_those_of_the_operators() -> None:
                 differing.append(line)
     assert differing == []
     assert compared > 140
-    assert from_memory == {"ConfigMap", "Pod"}
+    assert from_memory == {"ConfigMap", "Pod", "NicNodePolicy"}, "the last is from its definition, not beside"
 
 
 def test_what_is_applied_is_marked_as_ours_and_the_sites_and_the_sample_is_not() -> None:
@@ -286,7 +286,8 @@ def networks_of(data: dict[str, Any], network: Network, pods_per_node: int, vfs:
 
 
 def random_site(data: dict[str, Any]) -> Network:
-    data["hosts"]["gpu"]["nics"]["compute"]["model"] = "ConnectX-7"
+    nics = data["hosts"]["gpu"]["nics"]["compute"]
+    nics |= {"model": "ConnectX-7", "at": tuple(f"0000:{rail + 16:02x}:00.0" for rail in range(nics["rails"]))}
     try:
         return built(data)
     except DesignError:
@@ -329,6 +330,7 @@ REFUSED = [
     (P2P, {"namespace": "A B"}, (), ["--namespace A B"]),
     (P2P, {"attach_by": "sriov"}, (), ["planes.compute.link", "addresses of their own", "link: subnet/N or svi"]),
     (SUBNET, {"vfs": 4}, (), ["--vfs 4", "--attach-by sriov"]),
+    (P2P, {"release": "network-operator-v26.1.0"}, (), ["--operator-version", "v26.4.0 or newer", "found: network-"]),
     (P2P, {"exclusive": True}, (), ["--exclusive", "need them shared", "expected: --attach-by sriov"]),
     (SUBNET, {"exclusive": True}, (), ["--exclusive", "need them shared", "expected: --attach-by sriov"]),
     (SUBNET, {"attach_by": "sriov", "pods_per_node": 3, "vfs": 2}, (), ["--vfs", "3 to 1024", "found: 2"]),

@@ -76,6 +76,13 @@ def test_a_host_and_a_cluster_that_can_have_it_are_not_refused(role: Any) -> Non
     assert role.gpu_operator_problems(SETTINGS, {"gpu-1": host()}, cluster(), shown()) == []
 
 
+def test_a_host_of_rke2_is_not_refused_where_the_toolkit_is_told_of_its_containerd_or_is_off(role: Any) -> None:
+    env = [{"name": "CONTAINERD_SOCKET", "value": "/run/k3s/containerd/containerd.sock"}]
+    there = {"gpu-1": host(containerd=False, rancher=True)}
+    for changed in ({"values": {"toolkit": {"env": env}}}, {"toolkit": False}):
+        assert role.gpu_operator_problems({**SETTINGS, **changed}, there, cluster(), shown()) == []
+
+
 def named(name: str) -> dict[str, Any]:
     return {"metadata": {"name": name, "namespace": "nfd", "labels": {}, "annotations": {}}}
 
@@ -84,6 +91,7 @@ RELEASE = {"name": "gpu-operator", "namespace": "gpu-operator", "chart": "gpu-op
 CASES: list[tuple[dict[str, Any], Any, dict[str, Any], str]] = [
     ({}, host(nouveau=True), {}, "gpu-1: the kernel module nouveau is loaded"),
     ({}, host(containerd=False), {}, "gpu-1: containerd does not run"),
+    ({}, host(containerd=False, rancher=True), {}, "env: [{name: CONTAINERD_SOCKET, value: /run/k3s/containerd/"),
     ({}, None, {}, "gpu-1: nothing is known of this host"),
     ({"driver_owner": "operator"}, host(), {}, "has packages of the driver: nvidia-open. Remove them, or say host"),
     ({}, driver(packages={}), {}, "gpu_operator_driver_owner: host, and no package has it"),

@@ -83,7 +83,7 @@ def test_a_cluster_that_has_what_the_manifests_want_is_not_refused_before_and_af
 
 def custom(kind: str, name: str, spec: Object, **more: Any) -> Object:
     api = next(each.split()[0] for each in KINDS if each.split()[1] == kind)
-    namespaced = kind not in {"NicClusterPolicy", "HostDeviceNetwork", "SpiderIPPool"}
+    namespaced = kind not in {"NicClusterPolicy", "NicNodePolicy", "HostDeviceNetwork", "SpiderIPPool"}
     namespace = {"namespace": "nvidia-network-operator"} if namespaced else {}
     return {"apiVersion": api, "kind": kind, "metadata": {"name": name, **namespace}, "spec": spec, **more}
 
@@ -108,6 +108,14 @@ THERE = [
     (
         [custom("NicClusterPolicy", "nic-cluster-policy", {"rdmaSharedDevicePlugin": {"image": "a"}})],
         "spec.rdmaSharedDevicePlugin hands out devices, as our sriovDevicePlugin does",
+    ),
+    (
+        [custom("NicClusterPolicy", "nic-cluster-policy", {"sriovDevicePlugin": {"image": "a"}})],
+        "spec.sriovDevicePlugin hands out devices, as our sriovDevicePlugin does",
+    ),
+    (
+        [custom("NicNodePolicy", "theirs", {"nodeSelector": {"a": "b"}, "sriovDevicePlugin": {"image": "a"}})],
+        "NicNodePolicy theirs: hands out devices of nodes, as our policies do",
     ),
     ([custom("NicClusterPolicy", "nic-cluster-policy", {})], "kubectl label nicclusterpolicy nic-cluster-policy app."),
     (
@@ -159,6 +167,7 @@ def test_an_old_release_missing_kinds_namespaces_and_nodes_are_all_named_at_once
     assert [each.split(":")[0] for each in found] == [
         "Kubernetes",
         "mellanox.com/v1alpha1 NicClusterPolicy",
+        "mellanox.com/v1alpha1 NicNodePolicy",
         "nv-ipam.nvidia.com/v1alpha1 CIDRPool",
         "k8s.cni.cncf.io/v1 NetworkAttachmentDefinition",
         "configuration.net.nvidia.com/v1alpha1 NicConfigurationTemplate",

@@ -21,5 +21,5 @@ def test_another_system_is_said_to_have_no_line_for_it() -> None:
     each = realised(DEVICES["eos"])
     assert each.config.qos is not None and each.config.qos.lossless_memory_percent is None
     assert "memory-percent" not in render(each.config, each.capabilities, environment("eos"))
-    (note,) = [note for note in each.adjustments if note.field == "qos.lossless_memory_percent"]
+    (note,) = [one for one in each.adjustments if one.field == "qos.lossless_memory_percent"]
     assert (note.intended, note.adjusted) == ("90", "not set")

@@ -105,13 +105,13 @@ def gpu_operator_problems(
 
 
 def _rancher(settings: Settings, name: str) -> Iterator[str]:
-    """A host of RKE2 or k3s: the toolkit looks for containerd elsewhere, unless it is told."""
+    """A host of RKE2 or k3s: the toolkit looks for containerd elsewhere, unless the values name it."""
     found: Any = settings["values"]
     for key in ("toolkit", "env"):
         found = found.get(key) if isinstance(found, Mapping) else None
     env = found if isinstance(found, list) else []
-    told = {each.get("name"): each.get("value") for each in env if isinstance(each, Mapping)}
-    if settings["toolkit"] and told.get("CONTAINERD_SOCKET") != RANCHER_SOCKET:
+    named = {each.get("name"): each.get("value") for each in env if isinstance(each, Mapping)}
+    if settings["toolkit"] and named.get("CONTAINERD_SOCKET") != RANCHER_SOCKET:
         yield (
             f"{name}: containerd is that of RKE2 or k3s ({RANCHER_SOCKET}), and the operator's toolkit would not find "
             f"it. Say gpu_operator_values: {{toolkit: {{env: [{{name: CONTAINERD_SOCKET, value: {RANCHER_SOCKET}}}]}}}}"

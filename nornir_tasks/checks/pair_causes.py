@@ -75,8 +75,11 @@ def _why_apart(board: Board, leaf: str) -> Key | None:
 
 
 def _is_shut(board: Board, leaf: str) -> bool:
-    groups = [*_ports_over_both(board.evidence, leaf)]
-    return bool(groups) and all(board.fails("port", leaf, each) for each in groups)
+    """Are all of its groups over both down, and none of them for another cause?"""
+    ports = [*_ports_over_both(board.evidence, leaf)]
+    return bool(ports) and all(
+        board.fails("port", leaf, each) and board.known("port", leaf, each) is None for each in ports
+    )
 
 
 def explain_pairs(board: Board) -> None:

@@ -107,7 +107,7 @@ def findings(devices: Iterable[Device], policy: BasePolicy, base: Path) -> Itera
             f"what comes by ports other than the management port can have no list: {gap}",
             "switches of systems that have one, or no list there",
             f"{names[0]}{more}",
-            "leave it out here, and name it in the base of fabrics that can have it; docs/not-shown.md: what holds without",
+            "leave it out here, and name it for fabrics that can have it; docs/not-shown.md: what holds without",
         )
 
 

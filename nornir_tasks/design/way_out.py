@@ -75,7 +75,7 @@ def way_out(intent: Intent, name: str, plane: PlaneIntent) -> WayOut | None:
         speed_gbps=plane.default_route.speed,
         port_names=port if port.isalpha() and port.islower() else zone_name,
         subnet=link,
-        gateway=None if link is None else gateways.get(4, str(link[GATEWAY])),
+        gateway=None if link is None else gateways.get(4, str(link.network_address + GATEWAY)),
         subnet_v6=link_v6,
-        gateway_v6=None if link_v6 is None else gateways.get(6, str(link_v6[GATEWAY])),
+        gateway_v6=None if link_v6 is None else gateways.get(6, str(link_v6.network_address + GATEWAY)),
     )

@@ -109,7 +109,7 @@ class _Judge:
         return worst_case(_lossless(ports), self.read.network.fabrics[device.fabric].incast_ports)
 
     def _shown(self, device: Device, ports: Ports, buffer: int | None) -> _PausesAt | None:
-        """From lines beside the model."""
+        """From lines beside the model, and the share of memory that is in it."""
         lines, qos = ports.switch.lossless.pause_point, ports.switch.config.qos
         if lines is None or qos is None:
             return None
@@ -119,10 +119,11 @@ class _Judge:
         alpha = first_value(lines.alpha, beside)
         if alpha is None or buffer is None or (lines.with_headroom and qos.headroom_bytes is None):
             return None
-        part, percent = alpha_of(alpha[1]), first_value(lines.pool_percent, beside)
+        part, shown = alpha_of(alpha[1]), first_value(lines.pool_percent, beside)
+        percent = qos.lossless_memory_percent if shown is None else int(shown[1])
         if percent is None:
             return _PausesAt(alpha[0], most=Pool(part, buffer))
-        pool = buffer * int(percent[1]) // 100
+        pool = buffer * percent // 100
         headroom = self.headroom.get(device.name)
         least = None if headroom is None else Pool(part, max(0, pool - _all_ports(headroom, ports)))
         return _PausesAt(alpha[0], least=least, most=Pool(part, pool))

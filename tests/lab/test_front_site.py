@@ -66,15 +66,16 @@ def test_a_leaf_that_lost_a_spine_is_one_cause(pushed: Operator) -> None:
 
 
 SHUT = {
-    "front-leaf-g1-a": ("Port-Channel1000", "Vlan300", ("Ethernet1", "Ethernet2", "Ethernet55/1", "Ethernet56/1")),
-    "front-leaf-g2-a": (
+    "front-leaf-g1-b": ("Port-Channel1000", "Vlan300", ("Ethernet1", "Ethernet2", "Ethernet55/1", "Ethernet56/1")),
+    "front-leaf-g2-b": (
         "port-channel1000",
         "Vlan200",
         ("Ethernet1/1", "Ethernet1/2", "Ethernet1/53", "Ethernet1/54"),
     ),
-    "front-leaf-g4-a": ("peerlink", "vlan310", ("swp1", "swp55", "swp56")),
+    "front-leaf-g4-b": ("peerlink", "vlan310", ("swp1", "swp55", "swp56")),
 }
-"""Leaf -> a group, an SVI, and all members of all its groups."""
+"""Secondary of a pair -> a group, an SVI, and all members of all its groups. With these of a primary shut the pair has
+none: without the peer link the other one shuts its own."""
 
 
 def test_groups_are_down_with_all_their_members_at_both_ends_and_so_are_svis_and_subnets(pushed: Operator) -> None:
@@ -87,7 +88,7 @@ def test_groups_are_down_with_all_their_members_at_both_ends_and_so_are_svis_and
     report = pushed.json("validate", code=8)
     failed = {(each["device"], each["port"]) for each in report["findings"] if each["verdict"] == "fail"}
     for leaf, (group, svi, _) in SHUT.items():
-        assert {(leaf, group), (leaf.removesuffix("a") + "b", group), (leaf, svi)} <= failed
+        assert {(leaf, group), (leaf.removesuffix("b") + "a", group), (leaf, svi)} <= failed
     messages = {each["message"] for each in report["findings"]}
     for subnet, pair in (("10.177.0.0/25", 1), ("10.176.0.128/25", 2), ("10.177.1.128/25", 4)):
         leaves = ", ".join(f"front-leaf-g{pair}-{leaf}" for leaf in "ab")
@@ -135,7 +136,7 @@ def test_a_member_taken_out_of_its_group_is_named_with_both_values_and_repaired_
 
 def test_a_group_with_lacp_at_one_end_alone_is_up_there_and_down_at_the_other(pushed: Operator) -> None:
     before, hands = pushed.running(), pushed.hands()
-    peer_link = SHUT["front-leaf-g2-a"][2][2:]
+    peer_link = SHUT["front-leaf-g2-b"][2][2:]
     for line in ("no channel-group", "channel-group 1000 mode on"):  # the mode of a group with members is fixed
         hands["front-leaf-g2-b"].configure(*(each for port in peer_link for each in (f"interface {port}", line)))
     hands["front-leaf-g4-b"].nvue({"interface": {"peerlink": {"bond": {"mode": "static"}}}})

@@ -71,14 +71,14 @@ def opened(lab: RoutedLab, host: str, address: str, port: int) -> str:
     return lab.inside(host, "python3", "-c", _OPEN, address, str(port), "2").strip()
 
 
-def test_before_the_list_a_host_reaches_ssh_and_with_it_sessions_come_up_and_it_does_not(
-    lab: RoutedLab, design: SiteDesign, figure: Callable[[str], None]
-) -> None:
+@pytest.fixture(scope="module")
+def loopback(lab: RoutedLab, design: SiteDesign) -> str:
+    """The leaf's, once switches have their lists. Before, the leaf is asked, and nobody listens in the lab."""
     lab.operator.run("push", "--plane", "compute", "--yes")
     until(lab.assert_both_tiers_agree)
-    loopback = str(design.network.device(LEAF).loopback)
-    lab.inside("gpu-1", "ip", "route", "replace", f"{loopback}/32", "via", "10.168.0.0")
-    assert opened(lab, "gpu-1", loopback, 22) == "closed"  # it is asked, and nobody listens in the lab
+    found = str(design.network.device(LEAF).loopback)
+    lab.inside("gpu-1", "ip", "route", "replace", f"{found}/32", "via", "10.168.0.0")
+    assert opened(lab, "gpu-1", found, 22) == "closed"
     switches = lab.switches
     refused = lab.operator.run("push", "--yes", code=7)
     assert "+ system control-plane / ip access-group GPUFABRIC-BASE-FABRIC in" in refused
@@ -86,6 +86,13 @@ def test_before_the_list_a_host_reaches_ssh_and_with_it_sessions_come_up_and_it_
     adopted = [word for name in switches for word in ("--adopt", f"{name}:{OTHERS}")]
     lab.operator.run("push", "--yes", *allowed, *adopted)
     until(lab.assert_both_tiers_agree)
+    return found
+
+
+def test_before_the_list_a_host_reaches_ssh_and_with_it_sessions_come_up_and_it_does_not(
+    lab: RoutedLab, loopback: str, figure: Callable[[str], None]
+) -> None:
+    switches = lab.switches
     # not those of before: FRR opens each anew, through the lists
     for name in switches:
         lab.inside(name, "ss", "--kill", "--tcp", "sport", "=", ":179")
@@ -98,6 +105,7 @@ def test_before_the_list_a_host_reaches_ssh_and_with_it_sessions_come_up_and_it_
     figure(f"{len(sessions)} ends of sessions with BFD through lists of {len(switches)} switches")
 
 
+@pytest.mark.usefixtures("loopback")
 def test_without_permits_neither_bfd_nor_sessions_come_through(lab: RoutedLab) -> None:
     at = {name: lab.operator.hands()[name] for name in (LEAF, "spine-1", "spine-2")}
     rows = {name: {row.split()[-1]: row.strip() for row in of_list(hand.running())} for name, hand in at.items()}

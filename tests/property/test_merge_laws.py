@@ -128,6 +128,7 @@ PORTS = st.builds(
 CLASSES = st.builds(ClassPolicy, NAMES, st.just((0,)), FEW, st.just(True), st.just(False), maybe(FEW), st.just("auto"))
 PARTS = {
     "hash_seed": FEW,
+    "lossless_memory_percent": FEW,
     "lag_hash": st.booleans(),
     "bridge_priority": FEW,
     "lldp": st.booleans(),

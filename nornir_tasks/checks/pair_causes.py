@@ -59,7 +59,7 @@ def explain_apart(board: Board) -> None:
         key = next((key for leaf in pair.leaves if (key := _why_apart(board, leaf)) is not None), None)
         down = {leaf for leaf in states if _is_shut(board, leaf)}
         for leaf in down if key is not None and len(down) == 1 else ():
-            ports = [*_ports_over_both(board.evidence, leaf)]
+            ports = [*_unexplained(board, leaf)]
             links = [port for port, far in board.links(leaf) if far.device != pair.other(leaf)]
             if all(board.fails("port", leaf, each) for each in links):
                 ports += links
@@ -75,11 +75,16 @@ def _why_apart(board: Board, leaf: str) -> Key | None:
 
 
 def _is_shut(board: Board, leaf: str) -> bool:
-    """Are all of its groups over both down, and none of them for another cause?"""
     ports = [*_ports_over_both(board.evidence, leaf)]
-    return bool(ports) and all(
-        board.fails("port", leaf, each) and board.known("port", leaf, each) is None for each in ports
-    )
+    return bool(ports) and all(board.fails("port", leaf, each) for each in ports)
+
+
+def _unexplained(board: Board, leaf: str) -> Iterator[str]:
+    """Groups over both and their members, but for groups that follow from a member of theirs."""
+    ports = board.evidence.wanted[leaf].interfaces
+    explained = {each.name for each in ports if board.known("port", leaf, each.name) is not None}
+    from_beneath = {each.member.group for each in ports if each.member is not None and each.name in explained}
+    yield from (each for each in _ports_over_both(board.evidence, leaf) if each not in from_beneath)
 
 
 def explain_pairs(board: Board) -> None:

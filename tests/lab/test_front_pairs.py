@@ -302,7 +302,7 @@ def test_a_vpc_that_differs_in_what_must_be_identical_is_suspended_on_the_second
     assert len(report["causes"]) == 1
     if row == "STP Mode":  # another mode is somebody's: a push takes it over if asked to
         assert "--adopt" in front.run("push", "--yes", code=7)
-        hands[f"{NXOS}-a"].configure(*(f"no {each}" for each in lines))
+        front.run("push", "--yes", "--adopt", f"{NXOS}-a:{lines[0]}")
         assert front.running() == before
     else:
         repaired_by_a_push(front, before, switches=1)

@@ -17,21 +17,25 @@ from whole_way import Found, Probe, differing, summary  # noqa: E402 - it is fou
 from whole_way_labs import LOSSES, raised, site_of  # noqa: E402
 
 SYSTEM = "eos"
+MANY = 4
 
 
 def lines(found: Mapping[Probe, Found]) -> list[str]:
-    """From whom to whom -> what arrives; what was sent and does not, by number."""
-    arrived: dict[str, list[str]] = defaultdict(list)
-    refused: dict[str, int] = defaultdict(int)
+    """From whom to whom -> what arrives of what was sent."""
+    of: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for probe, each in found.items():
         ends = f"{probe.source.group} on {probe.source.plane} > {probe.target.group} on {probe.target.plane}"
-        arrived[ends] += [f"{probe.protocol} {probe.port or 'echo'}"] if each.packets[0] else []
-        refused[ends] += not each.packets[0]
-    width = max(map(len, arrived))
-    return [
-        f"{ends:<{width}}  {', '.join(sorted({*what})) or 'nothing'}; {refused[ends]} more were sent, and are refused"
-        for ends, what in arrived.items()
-    ]
+        of[ends][f"{probe.protocol} {probe.port or 'echo'}"].append(each.packets[0])
+    width = max(map(len, of))
+    return [f"{ends:<{width}}  {_in_words(sent)}" for ends, sent in of.items()]
+
+
+def _in_words(sent: Mapping[str, list[bool]]) -> str:
+    """Protocol and port -> which of these arrived."""
+    arrived = sorted(what for what, each in sent.items() if all(each))
+    if len(arrived) == len(sent):
+        return f"all of {', '.join(arrived) if len(sent) < MANY else f'{len(sent)} protocols and ports'}"
+    return f"{', '.join(arrived) or 'nothing'} of {len(sent)} protocols and ports"
 
 
 def main() -> int:

@@ -33,6 +33,21 @@ def shared_classes(on_fabric: Sequence[Terms]) -> tuple[Mapping[str, "TrafficCla
     return first.policy.classes, ("policy", "classes")
 
 
+def lossless_memory(intent: "Intent") -> Iterator[Finding]:
+    """Memory is kept for classes that there are."""
+    of_planes = [each.classes for each in intent.planes.values() if each.classes is not None]
+    every = [one for classes in (intent.policy.classes, *of_planes) for one in classes.values()]
+    percent = intent.policy.lossless_memory_percent
+    if percent is not None and not any(each.lossless for each in every):
+        expected = "a lossless class, of the policy or of a plane, or no such share"
+        yield Finding(
+            ("policy", "lossless_memory_percent"),
+            "memory for classes of which none is lossless",
+            expected,
+            str(percent),
+        )
+
+
 def planes_on_fabrics(intent: "Intent") -> Iterator[Finding]:
     """Planes whose own classes say otherwise than their fabric's links do."""
     for name, fabric in intent.fabrics.items():

@@ -99,6 +99,7 @@ def site(intent: "Intent") -> Iterator[Finding]:
         _on_fabrics(intent),
         _on_hosts(intent),
         class_rules.planes_on_fabrics(intent),
+        class_rules.lossless_memory(intent),
         _shared_switches(intent),
     )
 

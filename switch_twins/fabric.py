@@ -25,6 +25,7 @@ from .parts import Parts
 from .policy import neighbor_number, network_of
 from .seeds import ERRDISABLED, Seeds, Value
 from .sessions import BgpSession, Key
+from .simulated import Simulated
 from .solution import Hold, NextHop, Route, Solution
 from .spec import Cable, End, Host
 from .state import InterfaceState, SwitchState
@@ -173,7 +174,9 @@ class FabricSim:
             return
         self._ribs.clear()
         self._stamp(solved.rewire(ends), ())
-        if solved.over_limit() or pairs.shut_apart(self, {each.device for each in ends} & self._twins.keys()):
+        if solved.over_limit() or pairs.shut_apart(
+            self._simulated(solved), {each.device for each in ends} & self._twins.keys()
+        ):
             self.changed()
 
     # -- questions -------------------------------------------------------------------------------------------------
@@ -197,11 +200,7 @@ class FabricSim:
 
     def is_up(self, device: str, interface: str) -> bool:
         """Whether an interface is operationally up: a port by its link, others as solution.py says."""
-        solved = self._now()
-        if interface in solved.links[device]:
-            return solved.links[device][interface].is_up
-        found = solved.interfaces.get(End(device, interface))
-        return found is not None and solved.is_up(device, found)
+        return self._simulated(self._now()).is_up(device, interface)
 
     def members(self, device: str, group: str) -> tuple[Member, ...]:
         """The members of a group, bundled or not, in order of the switch's interfaces."""
@@ -267,7 +266,7 @@ class FabricSim:
         if (device, vrf) not in self._ribs:
             if len(self._ribs) >= _RIBS_KEPT:
                 del self._ribs[next(iter(self._ribs))]
-            self._ribs[device, vrf] = self._rib(solved, device, vrf)
+            self._ribs[device, vrf] = self._simulated(solved).rib(device, vrf)
         return self._ribs[device, vrf]
 
     def paths(self, device: str, vrf: str = "default") -> dict[str, list[BgpPath]]:
@@ -287,18 +286,6 @@ class FabricSim:
     def announced(self, session: BgpSession) -> list[str]:
         """The prefixes that a switch announces over an established session."""
         return self._now().routes.announced(session) if session.peer_key is not None else []
-
-    @staticmethod
-    def _rib(solved: Solution, device: str, vrf: str) -> dict[str, Route]:
-        routes: dict[str, Route] = {}
-        hops: dict[tuple[Key, ...], tuple[NextHop, ...]] = {}
-        for prefix, best in solved.routes.best((device, vrf)).items():
-            if best.sessions:
-                if best.sessions not in hops:
-                    hops[best.sessions] = tuple(sorted(_next_hop(solved.sessions[key]) for key in best.sessions))
-                routes[prefix] = Route(prefix, "bgp", hops[best.sessions], best.path[0], best.path[1])
-        routes.update(solved.static_and_connected(device, vrf))
-        return {prefix: routes[prefix] for prefix in sorted(routes, key=network_of)}
 
     # -- working it out --------------------------------------------------------------------------------------------
 
@@ -320,9 +307,11 @@ class FabricSim:
         if solved is None:
             self._shut = {}
             solved = self._solve()
-        self._solved = solved  # by which pairs are judged
-        self._shut = pairs.shut_apart(self, changed)
+        self._shut = pairs.shut_apart(self._simulated(solved), changed)
         return self._solve() if self._shut else solved
+
+    def _simulated(self, solved: Solution) -> Simulated:
+        return Simulated(self.wiring, solved, self._twins)
 
     def _state_of(self, name: str) -> SwitchState:
         state = self._twins[name].state().without_ports(self._shut_ports(name))
@@ -394,7 +383,3 @@ class FabricSim:
             state, since_s = self._before.get(session.key, ("", now_s))
             session.since_s = since_s if state == session.state else now_s
             self._before[session.key] = (session.state, session.since_s)
-
-
-def _next_hop(session: BgpSession) -> NextHop:
-    return NextHop(session.peer_address, session.interface or "")

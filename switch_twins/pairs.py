@@ -18,19 +18,40 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from .consistency import Difference, conflicts
 from .spec import End
 from .state import InterfaceState, PairState, SwitchState
 
 if TYPE_CHECKING:
-    from .fabric import FabricSim
+    from .solution import Route
+    from .wiring import Wiring
 
 Role = Literal["primary", "secondary", ""]
 
 PEER_LINK_DOWN = "the peer link is down"
 OTHER_DOMAIN = "the other switch is in another domain"
+
+
+class Fabric(Protocol):
+    """What a pair is judged by."""
+
+    @property
+    def wiring(self) -> Wiring:
+        """Its cables."""
+
+    def state(self, device: str) -> SwitchState:
+        """The meaning of a switch's configuration."""
+
+    def knows(self, device: str) -> bool:
+        """Is this a switch of the lab?"""
+
+    def is_up(self, device: str, interface: str) -> bool:
+        """Whether an interface is operationally up."""
+
+    def rib(self, device: str, vrf: str) -> Mapping[str, Route]:
+        """A switch's table of routes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +80,7 @@ class Pairing:
         return not self.reason
 
 
-def judge(fabric: FabricSim, device: str) -> Pairing | None:
+def judge(fabric: Fabric, device: str) -> Pairing | None:
     """The pair as this switch sees it; None if it is in none."""
     near = fabric.state(device)
     if near.pair is None:
@@ -79,8 +100,11 @@ def judge(fabric: FabricSim, device: str) -> Pairing | None:
     )
 
 
-def shut_apart(fabric: FabricSim, devices: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Of these switches' pairs, each secondary that is apart from a peer that is alive -> the ports that it shuts."""
+def shut_apart(fabric: Fabric, devices: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Of these switches' pairs, each secondary that is apart from a peer that is alive -> the ports that it shuts.
+
+    ``fabric``: as it is simulated. In a lab that sends packets a kernel's bonds come up later than they may.
+    """
     found = {}
     for device in devices:
         one = fabric.state(device)
@@ -104,7 +128,7 @@ def _shut(near: SwitchState, pair: PairState) -> frozenset[str]:
     return frozenset(each.name for each in ports if pair.peer_link not in (each.name, each.group))
 
 
-def _far(fabric: FabricSim, near: SwitchState, pair: PairState) -> SwitchState | None:
+def _far(fabric: Fabric, near: SwitchState, pair: PairState) -> SwitchState | None:
     """The switch at the far end of the first cable of the peer link, be it up or down."""
     for port in near.interfaces:
         if port.group == pair.peer_link:
@@ -114,7 +138,7 @@ def _far(fabric: FabricSim, near: SwitchState, pair: PairState) -> SwitchState |
     return None
 
 
-def _why_apart(fabric: FabricSim, near: SwitchState, mine: PairState, far: SwitchState | None) -> str:
+def _why_apart(fabric: Fabric, near: SwitchState, mine: PairState, far: SwitchState | None) -> str:
     if far is None or far.pair is None or far.os != near.os:
         return PEER_LINK_DOWN if not fabric.is_up(near.name, mine.peer_link) else "the other switch is in no pair"
     its = far.pair
@@ -129,7 +153,7 @@ def _why_apart(fabric: FabricSim, near: SwitchState, mine: PairState, far: Switc
     return ""
 
 
-def _why_silent(fabric: FabricSim, one: SwitchState, other: SwitchState) -> str:
+def _why_silent(fabric: Fabric, one: SwitchState, other: SwitchState) -> str:
     """Why nothing that one member says over the peer link arrives at the other."""
     one_pair, other_pair = one.pair, other.pair
     if one_pair is None or other_pair is None or not one_pair.talks_on:
@@ -158,7 +182,7 @@ def _plain(address: str) -> str:
     return address.partition("/")[0]
 
 
-def _reaches(fabric: FabricSim, one: SwitchState, other: SwitchState) -> bool:
+def _reaches(fabric: Fabric, one: SwitchState, other: SwitchState) -> bool:
     """Do the keepalives of one member arrive at the other?"""
     if one.pair is None or not one.pair.keepalive:
         return False

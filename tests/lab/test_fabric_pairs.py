@@ -49,10 +49,10 @@ def switch(name: str) -> Switch:
 class Lab:
     """Two switches in a pair, and one host on both."""
 
-    def __init__(self) -> None:
+    def __init__(self, fabric: type[FabricSim] = FabricSim) -> None:
         cables = [Cable(name, End(A, port), End(B, port)) for name, port in CABLES.items()]
         self.switches = {name: switch(name) for name in (A, B)}
-        self.sim = FabricSim(cables, [Host("h", name, End(name, "p4"), 9000) for name in (A, B)], ManualClock())
+        self.sim = fabric(cables, [Host("h", name, End(name, "p4"), 9000) for name in (A, B)], ManualClock())
         for each in self.switches.values():
             self.sim.attach(each)
 
@@ -106,8 +106,8 @@ def test_a_peer_link_that_is_down_is_seen_by_both_while_keepalives_go_on() -> No
     assert lab.reasons() == ["", ""]
 
 
-def shutting(what: str) -> Lab:
-    lab = Lab()
+def shutting(what: str, fabric: type[FabricSim] = FabricSim) -> Lab:
+    lab = Lab(fabric)
     for name in (A, B):
         lab.say(name, shuts_apart=what)
         lab.set(name, "Group2", over_both="1")
@@ -138,6 +138,23 @@ def test_a_secondary_that_hears_its_peers_keepalive_alone_shuts_its_groups_until
             lab.sim.mend_cable(cable)
         assert lab.reasons() == ["", ""]
     assert groups(lab) == {A: True, B: True}
+
+
+class Late(FabricSim):
+    """Its bonds come up some time after they may, as a kernel's do."""
+
+    def is_up(self, device: str, interface: str) -> bool:
+        return not interface.startswith("Group") and super().is_up(device, interface)
+
+
+def test_a_lab_whose_bonds_come_up_later_has_shut_nothing_once_the_peer_link_is_mended() -> None:
+    lab = shutting("groups", Late)
+    for cable in PEER_LINK:
+        lab.sim.cut_cable(cable)
+    assert not next(each for each in lab.sim.state(A).interfaces if each.name == "Group2").is_admin_up
+    for cable in PEER_LINK:
+        lab.sim.mend_cable(cable)
+    assert next(each for each in lab.sim.state(A).interfaces if each.name == "Group2").is_admin_up
 
 
 def test_a_secondary_whose_peer_is_gone_goes_on() -> None:

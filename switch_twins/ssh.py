@@ -49,6 +49,7 @@ class Listener:
             self._switch.device.ssh_port,
             server_host_keys=[str(self._host_key())],
             login_timeout=_LOGIN_TIMEOUT_S,
+            line_echo=False,
             **options,
         )
 
@@ -62,10 +63,15 @@ class Listener:
 
 
 async def typed(process: asyncssh.SSHServerProcess[str], requests: RequestCounter) -> AsyncIterator[str]:
-    """The lines of a shell, until its client is gone."""
+    """The lines of a shell, until its client is gone.
+
+    On a terminal a line is echoed as it is read: a client that sends several has each prompt on a line of its own.
+    """
     try:
         async for line in process.stdin:
             await requests.answering()
+            if process.get_terminal_type():
+                process.stdout.write(line if line.endswith("\n") else f"{line}\n")
             yield line.rstrip("\n").replace("\x00", "")
     except (asyncssh.BreakReceived, asyncssh.TerminalSizeChanged, asyncio.IncompleteReadError):
         pass

@@ -210,6 +210,15 @@ def test_a_step_of_scrapli_does_what_it_says_and_names_a_fault(step: Case, pushe
     prove(step, pushed_lab)
 
 
+def test_of_lines_that_come_at_once_each_has_its_prompt_on_a_line_of_its_own(pushed_lab: Operator) -> None:
+    """A client on a busy machine presses Enter again, and takes the last line for the prompt."""
+    with netmiko(pushed_lab, RAIL) as session:
+        session.clear_buffer()
+        session.write_channel("\n" * 4)
+        shown = session.read_until_pattern(rf"(?:{RAIL}#\s*){{4}}")
+        assert [line.strip() for line in shown.splitlines() if line.strip()] == [f"{RAIL}#"] * 4
+
+
 def test_a_wrong_password_and_another_host_key_are_refused(pushed_lab: Operator, tmp_path: Path) -> None:
     with pytest.raises(ScrapliException, match=r"(?i)auth"), scrapli(pushed_lab, password="wrong"):
         pass

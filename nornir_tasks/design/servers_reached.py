@@ -1,7 +1,8 @@
-"""Servers that switches ask by their management ports, against the lists of the out-of-band plane that these are on.
+"""Servers that switches ask by their management ports, and managers that ask them, against the out-of-band lists.
 
 A list there lets pass what a flow names, and answers. A server of ``base`` that no flow leads to is one that no switch
-ever reaches: no time, no log, and with TACACS+ or RADIUS a login that waits for each of them.
+ever reaches: no time, no log, and with TACACS+ or RADIUS a login that waits for each of them. Managers of SNMP
+that no flow lets in see every switch as down.
 """
 
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from nornir_tasks.intent.attached_rules import SWITCHES
 from nornir_tasks.intent.base_model import BaseIntent
 from nornir_tasks.intent.findings import Finding, Path
 from nornir_tasks.intent.model import Intent
+
+_SNMP = 161
 
 
 class Server(NamedTuple):
@@ -39,12 +42,14 @@ class Server(NamedTuple):
 
 
 def servers_of(base: BaseIntent) -> Iterator[Server]:
-    """Every server of the base. Ports: RFC 5905, 5426, 1035, 8907 and 2865."""
+    """Every server of the base. Ports: RFC 5905, 5426, 1035, 3417, 8907 and 2865."""
     sections: list[tuple[Path, object, int, int, str]] = [
         (("ntp",), base.ntp, UDP, 123, "ntp"),
         (("syslog",), base.syslog, UDP, 514, "syslog"),
         (("dns", "servers"), base.dns and base.dns.servers, UDP, 53, "dns"),
     ]
+    if base.snmp is not None and base.snmp.traps is not None:
+        sections.append((("snmp", "traps", "to"), base.snmp.traps.to, UDP, 162, "snmp-trap"))
     if base.aaa is not None:
         tacacs, radius = base.aaa.tacacs, base.aaa.radius
         sections.append((("aaa", "tacacs", "servers"), tacacs and tacacs.servers, TCP, 49, "tacacs"))
@@ -68,12 +73,45 @@ def _findings(intent: Intent, network: Network) -> Iterator[Finding]:
         for server in servers_of(base) if base is not None else ():
             yield from _not_reached(network, fabric, server, at, intent)
             yield from _not_let_in(network.base[fabric], server, at)
+        managers = base.snmp.managers if base is not None and base.snmp is not None else None
+        for number, each in enumerate(managers or ()):
+            yield from _not_asked(network, fabric, str(each), (*at, "snmp", "managers", number))
+
+
+def _planes_of(network: Network, fabric: str) -> Iterator[Plane]:
+    """The out-of-band planes with lists that have management ports of this fabric's switches."""
+    planes = network.planes.values() if network.base[fabric].vrf is not None else ()
+    for plane in planes:
+        if plane.entry and plane.allowed is not None and _are_on(network, fabric, plane):
+            yield plane
+
+
+def _not_asked(network: Network, fabric: str, manager: str, at: Path) -> Iterator[Finding]:
+    """Managers whose requests end at a list. One prefix may hold more than managers: one address of it is enough."""
+    family: Family = "ipv6" if ":" in manager else "ipv4"
+    for plane in _planes_of(network, fabric):
+        ends = network.ends_of_flows[plane.name]
+        sources = (
+            prefix
+            for flow in (plane.allowed.flows if plane.allowed else ())
+            if flow.destination == SWITCHES and any(each.takes(UDP, _SNMP) for each in flow.services)
+            for prefix in ends[flow.source].prefixes[family]
+        )
+        if not any(each is None or ip_network(each).overlaps(ip_network(manager)) for each in sources):
+            yield Finding(
+                at,
+                f"the lists of plane {plane.name} let no switch be asked by these managers",
+                f"addresses of {entry_words(network, plane)}, and a flow from them with UDP port {_SNMP}",
+                manager,
+                f"add {{source: {sorted(plane.entry)[0]}, destination: {SWITCHES}, services: [snmp]}} to flows of "
+                f"plane {plane.name}, and snmp: {{udp: {_SNMP}}} to its services if it is not there",
+                also=("planes", plane.name, "flows"),
+            )
 
 
 def _not_reached(network: Network, fabric: str, server: Server, at: Path, intent: Intent) -> Iterator[Finding]:
-    planes = network.planes.values() if network.base[fabric].vrf is not None else ()
-    for plane in (each for each in planes if each.entry and each.allowed is not None):
-        if _are_on(network, fabric, plane) and not is_reached(network, plane, server):
+    for plane in _planes_of(network, fabric):
+        if not is_reached(network, plane, server):
             yield Finding(
                 (*at, *server.place),
                 f"the lists of plane {plane.name} let no switch reach this server by its management port",

@@ -1,7 +1,7 @@
-"""show_whole_way.py: packets between hosts of the lab's front planes, and out of the site, in a lab of its own.
+"""show_whole_way.py: packets between hosts of all planes of the lab, and out of the site, in a lab of its own.
 
-The front pairs on one system, in one QEMU machine: what arrives from each group of hosts at each other, and what does
-not; proof, rules loaded and packets must agree, else it ends with 1. Needs root.
+In one QEMU machine: what arrives from each group of hosts at each other, and what does not; proof, rules loaded and
+packets must agree, else it ends with 1. Needs root.
 """
 
 import sys
@@ -14,9 +14,8 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests/lab")]
 
 from whole_way import Found, Probe, differing, summary  # noqa: E402 - it is found by the path above
-from whole_way_labs import LOSSES, raised, site_of  # noqa: E402
+from whole_way_labs import AS_IT_IS, LOSSES, raised, site_of  # noqa: E402
 
-SYSTEM = "eos"
 MANY = 4
 
 
@@ -42,7 +41,7 @@ def main() -> int:
     """See above."""
     with (
         tempfile.TemporaryDirectory(prefix="gpufabric-way-") as folder,
-        raised(site_of(SYSTEM, Path(folder))) as way,
+        raised(site_of(AS_IT_IS, Path(folder)), planes=()) as way,
     ):
         found = way.found_without(LOSSES[0])
     wrong = differing(found)

@@ -35,7 +35,9 @@ def test_they_agree_whatever_one_link_or_member_is_lost(way: RaisedWay, figure: 
         every[loss.kind] += len(found)
         agree[loss.kind] += sum(each.agree for each in found.values())
         wrong += [f"{loss}: {each}" for each in differing(found)]
-        print(f"{time.monotonic() - began_s:.0f} s: {loss}: {summary(found)}", *differing(found), sep="\n  ", flush=True)
+        print(
+            f"{time.monotonic() - began_s:.0f} s: {loss}: {summary(found)}", *differing(found), sep="\n  ", flush=True
+        )
     assert wrong == []
     counts = ", ".join(f"{kind} {agree[kind]} of {count}" for kind, count in every.items())
     figure(f"front pairs {way.name}, lost: {counts} agree, in {time.monotonic() - began_s:.0f} s")

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import ip_interface, ip_network
+from itertools import permutations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +39,9 @@ UDP_PORTS = (53, 67, 123, 161, 514, 623, 2049, 9)
 """Of all services that the site's intent names, and 9, which none does."""
 PORTS = (*(("tcp", each) for each in TCP_PORTS), *(("udp", each) for each in UDP_PORTS), ("icmp", 0))
 NUMBERS = {"tcp": 6, "udp": 17, "icmp": 1}
+A_FEW = (("tcp", 22), ("udp", 9), ("icmp", 0))
+LONE_VLAN = 40
+"""Of the out-of-band plane's leaves."""
 OUTSIDE, GATEWAY = "outside", "gateway"
 BEYOND = frozenset({OUTSIDE, "firewall"})
 """Between these nothing is the site's to decide."""
@@ -115,6 +119,9 @@ class Verdicts:
         """Passes both ways: what is opened, and its answers."""
         one, other = probe.source, probe.target
         ends = End(one.plane, one.group), End(other.plane, other.group)
+        if self.fabric(one) != self.fabric(other):
+            assert not any(each.passes for each in self.proved.pairs if (each.source, each.destination) == ends)
+            return False
         if GATEWAY in (one.group, other.group):
             return probe.protocol == "icmp"
         if OUTSIDE in (one.group, other.group):
@@ -127,6 +134,10 @@ class Verdicts:
         """Does DHCP reach its server?"""
         plane = probe.source.plane
         return (End(plane, probe.source.group), End(plane, f"DHCP server {DHCP_SERVER}")) in self._proved_pairs
+
+    def fabric(self, place: Place) -> str:
+        """Between two of these there is no cable."""
+        return self.network.planes[place.plane].fabric
 
     def _is_open(self, plane: str) -> bool:
         return self.network.planes[plane].allowed is None
@@ -164,6 +175,26 @@ def places(lab: RoutedLab, network: Network) -> list[Place]:
     return found
 
 
+def lone_places(lab: RoutedLab, network: Network) -> list[Place]:
+    """Of each group with ports that are in no bond, by which it has a gateway: rails of two hosts; on the out-of-band
+    plane one device at each leaf.
+    """
+    spec: dict[str, Any] = json.loads((lab.operator.lab / "spec.json").read_text())
+    links, found = {each.name: each for each in network.links}, dict[tuple[object, ...], Place]()
+    for each in spec["hosts"]:
+        group, _, number = each["name"].rpartition("-")
+        if not each.get("addresses") or not each.get("routes"):
+            continue
+        (circuit,), own, gateway = network.circuits_on(links[each["cable"]]), each["addresses"][0], each["routes"][0]
+        leaf, rail, subnet = each["switch"][0], circuit.use.rail, str(ip_interface(own).network)
+        vlan = LONE_VLAN if rail is None else 0
+        segment = Segment(circuit.owner, leaf, "", vlan, (group,), subnet, gateway["via"], ((leaf, gateway["via"]),))
+        place = Place(each["name"], kernel_name(each["port"]), own.partition("/")[0], circuit.owner, group, segment)
+        if rail is None or int(number) <= 2:
+            found.setdefault((group, leaf, rail, None if rail is None else number), place)
+    return [*found.values()]
+
+
 def _first(way: Place) -> str:
     return f"{way.group}-1"
 
@@ -192,8 +223,26 @@ def probes(every: Sequence[Place], network: Network) -> Iterator[Probe]:
                 yield from (Probe(source, target, protocol, port) for protocol, port in PORTS)
         if source.group != OUTSIDE:
             is_open = network.planes[source.plane].allowed is None
-            gateway = source._replace(host="", device="", address=source.way[1] or "", group=GATEWAY)
-            yield from (Probe(source, gateway, *each) for each in PORTS if each[0] == "icmp" or not is_open)
+            yield from (Probe(source, _gateway_of(source), *each) for each in PORTS if each[0] == "icmp" or not is_open)
+
+
+def on_lone_ports(lone: Sequence[Place], bonded: Sequence[Place], verdicts: Verdicts) -> Iterator[Probe]:
+    """Between hosts of one fabric every service, or of an open plane a few; a few between fabrics; and to gateways."""
+    yield from (Probe(each, _gateway_of(each), "icmp", 0) for each in lone)
+    groups: set[tuple[object, ...]] = set()
+    for one, other in permutations([*lone, *bonded], 2):
+        if one.is_ipv6 or other.is_ipv6 or one.host == other.host or not {one, other} & {*lone}:
+            continue
+        if verdicts.fabric(one) == verdicts.fabric(other):
+            is_open = verdicts.network.planes[one.plane].allowed is None
+            yield from (Probe(one, other, *each) for each in (A_FEW if is_open else PORTS))
+        elif (pair := (one.plane, one.group, other.plane, other.group)) not in groups:
+            groups.add(pair)
+            yield from (Probe(one, other, *each) for each in A_FEW)
+
+
+def _gateway_of(place: Place) -> Place:
+    return place._replace(host="", device="", address=place.way[1] or "", group=GATEWAY)
 
 
 def to_dhcp(from_switches: Sequence[Place], every: Sequence[Place]) -> list[Probe]:
@@ -271,11 +320,12 @@ class WholeWay:
 
     def __init__(self, lab: RoutedLab, design: SiteDesign) -> None:
         self.network, self.verdicts = design.network, Verdicts.of(design)
-        self.places = places(lab, design.network)
+        bonded, lone = places(lab, design.network), lone_places(lab, design.network)
+        self.places = [*bonded, *lone]
         here = {*lab.switches}
         self.leaves = sorted({leaf for each in self.places for leaf, _ in each.segment.leaves} & here)
         found = relays(design.network)
-        self.probes = list(probes(self.places, design.network))
+        self.probes = [*probes(bonded, design.network), *on_lone_ports(lone, bonded, self.verdicts)]
         self.dhcp = to_dhcp([each for each in found if each.host in here], self.places)
         self.lab, self.rules = lab, dict[str, Rules]()
         self.read_rules()
@@ -300,6 +350,8 @@ class WholeWay:
         names = probe.source.address, probe.target.address, probe.protocol, probe.port
         there = Sent(*names, probe.source.is_ipv6, *((probe.port,) if probe in self.dhcp else ()))
         ends = probe.source.segment, probe.target.segment
+        if self.verdicts.fabric(probe.source) != self.verdicts.fabric(probe.target):
+            return False, False
         if probe.target.group == GATEWAY:
             leaves = [self.rules[leaf] for leaf, _ in ends[0].leaves if leaf not in off]
             return (all(each.takes(there, "in", ends[0].vlan) for each in leaves), True)

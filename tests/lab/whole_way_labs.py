@@ -113,13 +113,13 @@ class RaisedWay(WholeWay):
 
 
 @contextmanager
-def raised(operator: Operator) -> Iterator[RaisedWay]:
-    """The lab of a site, with its front fabric up and pushed."""
+def raised(operator: Operator, planes: tuple[str, ...] = PLANES) -> Iterator[RaisedWay]:
+    """The lab of a site, with its front fabric, or these ``planes`` (none named: all), up and pushed."""
     began_s = time.monotonic()
     try:
-        operator.run("lab", "up", "--routed", "--machine", *PLANES)
+        operator.run("lab", "up", "--routed", "--machine", *planes)
         adopted = ADOPTED if load(operator.site).network.device(ADOPTERS[0]).os == "nxos" else ()
-        operator.run("push", *PLANES, "--yes", *adopted)
+        operator.run("push", *planes, "--yes", *adopted)
         lab = RoutedLab(operator)
         until(lab.assert_both_tiers_agree, CONVERGED_S)
         until(lab.assert_bonds_talk, CONVERGED_S)

@@ -15,18 +15,34 @@ def asking(kind: str, server: str) -> dict[str, Any]:
     return {"accounts": accounts, "aaa": {kind: {"servers": [server], "key": Secret("a-key")}}}
 
 
+def snmp(**more: Any) -> dict[str, Any]:
+    """A base with SNMP, whose control list lets managers in."""
+    user = {"nms": {"auth_key": Secret("nms-auth"), "privacy_key": Secret("nms-privacy")}}
+    return {"control_plane": {"allowed": ["10.183.0.0/16"]}, "snmp": {"users": user, **more}}
+
+
 def refused(base: dict[str, Any], *flows: dict[str, Any]) -> list[str]:
     """The refusals of a site with this base, and these flows beside its own on the out-of-band plane."""
     data = out_of_band.with_out_of_band(out_of_band.rails())
     own = data["planes"]["oob"]
     own["flows"] = [*own["flows"], *flows]
-    own["services"] = {**own["services"], "log": {"udp": 514}, "names": {"udp": 53, "tcp": 53}}
+    own["services"] = {**own["services"], "log": {"udp": 514}, "names": {"udp": 53, "tcp": 53}, "asked": {"udp": 161}}
     data["base"] = base
+    if "snmp" in base:  # which Cumulus Linux has not
+        _on_eos(data["fabrics"]["compute"])
+        data["fabrics"]["oob"]["base"] = {"syslog": ()}
     try:
         out_of_band.designed(data)
     except DesignError as error:
         return [str(each) for each in error.problems]
     return []
+
+
+def _on_eos(fabric: dict[str, Any]) -> None:
+    system = {"platform": "eos", "release": "4.33.1F", "model": "7060DX5-64S"}
+    for tier in ("leaf", "spine"):
+        fabric[tier].pop("overrides", None)
+        fabric[tier] |= system
 
 
 def bastion() -> str:
@@ -43,6 +59,7 @@ def bastion() -> str:
         ({"dns": {"servers": ["192.0.2.3"]}}, "base.dns.servers[0]", "UDP port 53"),
         (asking("tacacs", "192.0.2.4"), "base.aaa.tacacs.servers[0]", "TCP port 49"),
         (asking("radius", "192.0.2.5"), "base.aaa.radius.servers[0]", "UDP port 1812"),
+        (snmp(traps={"to": ["192.0.2.6"], "user": "nms"}), "base.snmp.traps.to[0]", "UDP port 162"),
     ],
 )
 def test_a_server_that_no_flow_leads_to_is_named(base: dict[str, Any], place: str, port: str) -> None:
@@ -62,6 +79,18 @@ def test_a_flow_to_the_servers_group_with_its_port_is_enough_and_one_of_another_
         {"source": "bastion", "destination": "switches", "services": ["log"]},
     ):
         assert len(refused({"syslog": [bastion()]}, flow)) == 1
+
+
+def test_managers_that_no_flow_lets_to_the_switches_are_named() -> None:
+    asks = {"source": "bastion", "destination": "switches"}
+    (found,) = refused(snmp(managers=[f"{bastion()}/32"]))
+    assert found.startswith("intent: base.snmp.managers[0]: the lists of plane oob let no switch be asked")
+    assert "add {source: bastion, destination: switches, services: [snmp]} to flows of plane oob" in found
+    assert len(refused(snmp(managers=[f"{bastion()}/32"]), {**asks, "services": ["log"]})) == 1
+    assert refused(snmp(managers=[f"{bastion()}/32"]), {**asks, "services": ["asked"]}) == []
+    assert refused(snmp(managers=["10.183.0.0/16"]), {**asks, "services": ["asked"]}) == [], "it holds bastion's"
+    (found,) = refused(snmp(managers=["192.0.2.0/24"]), {**asks, "services": ["asked"]})
+    assert "192.0.2.0/24" in found
 
 
 def test_switches_that_ask_in_the_default_vrf_meet_no_list_of_the_plane() -> None:

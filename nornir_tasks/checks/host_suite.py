@@ -15,6 +15,7 @@ from nornir_tasks.checks import (
     host_cabling,
     host_firmware,
     host_gpudirect,
+    host_infiniband,
     host_kernel,
     host_planes,
     host_rails,
@@ -38,6 +39,7 @@ CHECKS = (
     HostCheck(host_gpudirect.check_gpudirect, host_gpudirect.ABOUT, needs_gpus=True),
     HostCheck(host_roce.check_roce, host_roce.ABOUT),
     HostCheck(host_stack.check_nccl, host_stack.NCCL, needs_gpus=True),
+    HostCheck(host_infiniband.check_infiniband, host_infiniband.ABOUT, needs_rails=False),
     HostCheck(host_bmc.check_bmc, host_bmc.ABOUT, needs_rails=False),
     HostCheck(host_planes.check_boot, host_planes.BOOT, needs_rails=False),
 )
@@ -100,6 +102,11 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
     return (
         *([Request(host_bonds.FACT, "gpufabric.host.bond_facts", {"bonds": bonds})] if bonds else ()),
         *_of_rails(variables),
+        *(
+            [Request(host_infiniband.FACT, "gpufabric.host.infiniband_facts", {})]
+            if variables.get(host_infiniband.WANTED)
+            else ()
+        ),
         *([Request(host_bmc.FACT, "gpufabric.host.bmc_facts", {})] if variables.get(host_bmc.WANTED) else ()),
         *([_command(host_planes.FACT, host_planes.SHOW)] if host_planes.GUARD.wanted in variables else ()),
         *([_command(host_planes.UNITS_FACT, (*host_planes.LIST_UNITS, *units))] if units else ()),
@@ -149,6 +156,7 @@ def _of_rails(variables: Mapping[str, Any]) -> tuple[Request, ...]:
             host_stack.RDMA_FACT,
             "gpufabric.host.rdma_facts",
             {
+                "rails": rails,
                 "modules": list(host_stack.modules_of(variables)),
                 "packages": packages,
                 "root": variables.get("rdma_stack_root", "/"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.gpufabric.host.plugins.module_utils.kernel_state import collect
+from ansible_collections.gpufabric.host.plugins.module_utils.port_kinds import refusal
 
 DOCUMENTATION = r"""
 module: kernel_facts
@@ -96,6 +97,8 @@ def main() -> None:
         supports_check_mode=True,
     )
     given = module.params
+    if refused := refusal(given["rails"], Path(given["root"])):
+        module.fail_json(msg=refused)
     facts = collect(Path(given["root"]), given["rails"], given["sysctl"])
     module.exit_json(changed=False, ansible_facts={"gpufabric_kernel": facts})
 

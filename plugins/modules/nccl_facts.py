@@ -14,6 +14,7 @@ from ansible_collections.gpufabric.host.plugins.module_utils.nccl_settings impor
     read_conf,
     read_environment,
 )
+from ansible_collections.gpufabric.host.plugins.module_utils.port_kinds import refusal
 from ansible_collections.gpufabric.host.plugins.module_utils.rdma_state import device_of, names
 
 DOCUMENTATION = r"""
@@ -108,6 +109,8 @@ def main() -> None:
     )
     root, etc_root = Path(module.params["root"]), Path(module.params["etc_root"])
     rails, wanted = module.params["rails"], {name: str(value) for name, value in module.params["wanted"].items()}
+    if refused := refusal(rails, root):
+        module.fail_json(msg=refused)
     hcas = {rail: device_of(root, rail) for rail in rails}
     if hcas and all(hcas.values()):
         wanted["NCCL_IB_HCA"] = "=" + ",".join(hcas.values())

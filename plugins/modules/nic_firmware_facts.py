@@ -7,6 +7,7 @@ from pathlib import Path
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.gpufabric.host.plugins.module_utils.nic_firmware import read_nics
+from ansible_collections.gpufabric.host.plugins.module_utils.port_kinds import refusal
 
 DOCUMENTATION = r"""
 module: nic_firmware_facts
@@ -79,6 +80,8 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
+    if refused := refusal(module.params["rails"], Path(module.params["root"])):
+        module.fail_json(msg=refused)
     found = read_nics(module.params["rails"], Path(module.params["root"]))
     module.exit_json(changed=False, ansible_facts={"gpufabric_nic_firmware": found})
 

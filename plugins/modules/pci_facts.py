@@ -8,6 +8,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.gpufabric.host.plugins.module_utils.gpu_driver import acs_elsewhere, driver
 from ansible_collections.gpufabric.host.plugins.module_utils.pci_topology import tree
+from ansible_collections.gpufabric.host.plugins.module_utils.port_kinds import refusal
 
 DOCUMENTATION = r"""
 module: pci_facts
@@ -109,6 +110,8 @@ def main() -> None:
         supports_check_mode=True,
     )
     root = Path(module.params["root"])
+    if refused := refusal((each["name"] for each in module.params["rails"]), root):
+        module.fail_json(msg=refused)
     found = tree(root, module.params["rails"], module.params["gpus"])
     facts = {**found, "driver": driver(root), "acs_elsewhere": acs_elsewhere(root)}
     module.exit_json(changed=False, ansible_facts={"gpufabric_pci": facts})

@@ -7,6 +7,7 @@ from pathlib import Path
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.gpufabric.host.plugins.module_utils.name_sources import name_facts
+from ansible_collections.gpufabric.host.plugins.module_utils.port_kinds import refusal
 from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import (
     PCI,
     CannotReadError,
@@ -134,6 +135,8 @@ def main() -> None:
         root = Path(module.params["root"])
         facts = collect(matches, runner(module), root, ssh_address())
         facts.update(name_facts(facts, root))
+        if refused := refusal((each["netdev"] for each in facts["rails"].values() if each["netdev"]), root):
+            module.fail_json(msg=refused)
     except CannotReadError as error:
         module.fail_json(msg=f"cannot read the rails: {error}")
     module.exit_json(changed=False, ansible_facts={"gpufabric_rails": facts})

@@ -9,6 +9,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.gpufabric.host.plugins.module_utils.doca_host import kernels, unbuilt
 from ansible_collections.gpufabric.host.plugins.module_utils.doca_set import doca_set
 from ansible_collections.gpufabric.host.plugins.module_utils.interface_names import of_instance
+from ansible_collections.gpufabric.host.plugins.module_utils.port_kinds import refusal
 from ansible_collections.gpufabric.host.plugins.module_utils.rdma_state import (
     by_distribution,
     devices,
@@ -28,6 +29,11 @@ short_description: What a host's RDMA stack is
 description:
   - Reads distribution, kernel modules, packages, RDMA devices and the Soft-RoCE links that are kept. Changes nothing.
 options:
+  rails:
+    description: The rails' interfaces, refused where no role sets them up.
+    type: list
+    elements: str
+    default: []
   modules:
     description: Kernel modules to tell the state of.
     type: list
@@ -92,6 +98,7 @@ def main() -> None:
     """Entry point."""
     module = AnsibleModule(
         argument_spec={
+            "rails": {"type": "list", "elements": "str", "default": []},
             "modules": {"type": "list", "elements": "str", "default": []},
             "packages": {"type": "list", "elements": "str", "default": []},
             "root": {"type": "path", "default": "/"},
@@ -100,6 +107,8 @@ def main() -> None:
         supports_check_mode=True,
     )
     root, etc_root = Path(module.params["root"]), Path(module.params["etc_root"])
+    if refused := refusal(module.params["rails"], root):
+        module.fail_json(msg=refused)
     wants = etc_root.glob(f"etc/systemd/system/*.device.wants/{KEPT}*.service")
     facts = {
         "distribution": distribution(etc_root),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.gpufabric.host.plugins.module_utils.port_kinds import refusal
 from ansible_collections.gpufabric.host.plugins.module_utils.roce_state import BACKENDS, read_rails
 
 DOCUMENTATION = r"""
@@ -129,6 +130,8 @@ def main() -> None:
         module.fail_json(msg=f"rails: {', '.join(map(repr, wrong))} cannot be an interface's name; see ip -br link")
     given = module.params
     how = {"root": Path(given["root"]), "backend": given["backend"], "registers": given["registers"]}
+    if refused := refusal(given["rails"], how["root"]):
+        module.fail_json(msg=refused)
     rails = read_rails(given["rails"], **how)
     module.exit_json(changed=False, ansible_facts={"gpufabric_roce": rails})
 

@@ -25,6 +25,7 @@ from nornir_tasks.design.flows import Service
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pairs import Segment
 from nornir_tasks.proofs import isolation
+from nornir_tasks.proofs.breach import Judged
 from nornir_tasks.proofs.ends import End
 from nornir_tasks.proofs.isolation import Isolation
 from nornir_tasks.usecases.prove import guarded, rendered, shared_bmcs
@@ -120,7 +121,7 @@ class Verdicts:
         one, other = probe.source, probe.target
         ends = End(one.plane, one.group), End(other.plane, other.group)
         if self.fabric(one) != self.fabric(other):
-            assert not any(each.passes for each in self.proved.pairs if (each.source, each.destination) == ends)
+            assert not any(one.passes for each in self._between(*ends) for one in each.services), ends
             return False
         if GATEWAY in (one.group, other.group):
             return probe.protocol == "icmp"
@@ -134,6 +135,9 @@ class Verdicts:
         """Does DHCP reach its server?"""
         plane = probe.source.plane
         return (End(plane, probe.source.group), End(plane, f"DHCP server {DHCP_SERVER}")) in self._proved_pairs
+
+    def _between(self, *ends: End) -> Iterator[Judged]:
+        return (each for each in self.proved.pairs if (each.source, each.destination) == ends)
 
     def fabric(self, place: Place) -> str:
         """Between two of these there is no cable."""

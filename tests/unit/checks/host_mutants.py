@@ -77,7 +77,19 @@ def kernel(found: dict[str, Any], part: str) -> Any:
     return found["gpufabric_kernel"][part]
 
 
+def infiniband(**changes: Any) -> Change:
+    return lambda found: found["gpufabric_infiniband"]["mlx5_8/1"].update(changes)
+
+
 MUTANTS: dict[str, tuple[Change, str]] = {
+    "a VPI port set to Ethernet": (infiniband(link_layer="Ethernet"), "infiniband: mlx5_8/1 link layer"),
+    "no cable to InfiniBand": (infiniband(physical="Polling"), "infiniband: mlx5_8/1 physical"),
+    "an InfiniBand port in INIT": (infiniband(state="INIT"), "infiniband: mlx5_8/1 state"),
+    "no subnet manager came by": (infiniband(sm_lid=0), "infiniband: mlx5_8/1 subnet manager"),
+    "a port of HDR": (infiniband(rate_gbps=200.0, speed="HDR"), "infiniband: mlx5_8/1 rate_gbps"),
+    "three lanes lost": (infiniband(width=1), "infiniband: mlx5_8/1 width"),
+    "a limited member": (infiniband(partitions=["0x0001", "0xffff"]), "infiniband: mlx5_8/1 partitions"),
+    "a cable with errors": (infiniband(errors={"symbol_error": 11}), "infiniband: mlx5_8/1 errors"),
     "a BMC without a lease": (lambda f: f["gpufabric_bmc"].update(address="0.0.0.0"), "bmc: address"),
     "another board's BMC": (lambda f: f["gpufabric_bmc"].update(mac="0c:42:a1:00:01:02"), "bmc: MAC address"),
     "a BMC on a port of its host": (lambda f: f["gpufabric_bmc"].update(port="shared"), "bmc: port"),

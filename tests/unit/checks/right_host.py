@@ -60,6 +60,7 @@ BOND: dict[str, Any] = {
     ],
 }
 """Storage untagged and business as VLAN 300, on two ports to one pair of leaves."""
+INFINIBAND = {"device": "mlx5_8", "rate_gbps": 400, "partitions": ["0xffff", "0x8001"]}
 BMC = {"address": "10.183.0.9", "mac": "0c:42:a1:00:01:01", "port": "dedicated"}
 PACKAGES = ["rdma-core", "perftest"]
 FIRMWARE = {"LINK_TYPE": 2, "INTERNAL_CPU_OFFLOAD_ENGINE": 1}
@@ -118,7 +119,25 @@ def variables(**changes: Any) -> dict[str, Any]:
     network = design(intent, catalogue, plain_facts())
     own = host_vars(network, needs(intent), "gpu-1").ansible()
     own["gpudirect_rails"] = [{"name": each["name"], "match": each["match"]} for each in own["rail_interfaces_rails"]]
-    return {**DEFAULTS, **own, "bond_interfaces_bonds": [BOND], "host_validate_bmc": BMC, **changes}
+    judged = {"host_validate_bmc": BMC, "host_validate_infiniband": [INFINIBAND]}
+    return {**DEFAULTS, **own, "bond_interfaces_bonds": [BOND], **judged, **changes}
+
+
+def infiniband_port(**changes: Any) -> dict[str, Any]:
+    """What infiniband_facts says of a port of INFINIBAND."""
+    return {
+        "link_layer": "InfiniBand",
+        "state": "ACTIVE",
+        "physical": "LinkUp",
+        "rate_gbps": 400.0,
+        "width": 4,
+        "speed": "NDR",
+        "lid": 3,
+        "sm_lid": 1,
+        "partitions": ["0x8001", "0xffff"],
+        "errors": {"symbol_error": 3},
+        **changes,
+    }
 
 
 def rails() -> dict[str, Any]:
@@ -415,5 +434,6 @@ def facts() -> dict[str, Any]:
         "gpufabric_pci": pci(),
         "gpufabric_plane_guard": nft(),
         "gpufabric_bmc": bmc(),
+        "gpufabric_infiniband": {"mlx5_8/1": infiniband_port()},
         "gpufabric_units": {"rc": 0, "stdout": UNITS, "stderr": ""},
     }

@@ -15,8 +15,8 @@ PROTOCOLS = {
     "ipv4": {None: "ip", 1: "icmp", 6: "tcp", 17: "udp"},
     "ipv6": {None: "ipv6", 6: "tcp", 17: "udp", 58: "icmpv6"},
 }
-UNREACHABLE = 3
-"""ICMP type of IPv4 that lists of ours name (design/config/access_lists.py: MUST_PASS)."""
+ICMP = {0: "echo_reply", 3: "unreachable", 8: "echo", 11: "time_exceeded"}
+"""ICMP types of IPv4 that lists of ours name (design/config/access_lists.py: MUST_PASS)."""
 MESSAGES = {1: "unreachable", 2: "packet_too_big", 3: "time_exceeded", 4: "parameter_problem"} | {
     128: "echo_request",
     129: "echo_reply",
@@ -53,9 +53,8 @@ def _ace(acl: AccessList, rule: AclRule) -> Facts:
     if rule.established:
         made["protocol_options"] = {"tcp": {"flags": {"established": True}}}
     if rule.icmp_type is not None:
-        assert acl.family == "ipv6" or rule.icmp_type == UNREACHABLE
-        options = {"icmp": {"unreachable": True}}
-        made["protocol_options"] = {"icmpv6": {MESSAGES[rule.icmp_type]: True}} if acl.family == "ipv6" else options
+        word, known = ("icmpv6", MESSAGES) if acl.family == "ipv6" else ("icmp", ICMP)
+        made["protocol_options"] = {word: {known[rule.icmp_type]: True}}
     return made
 
 
@@ -208,6 +207,8 @@ def _map_entry(rule: RouteMapRule, match: Callable[[str], Facts]) -> Facts:
     made: Facts = {"sequence": rule.sequence, "action": "permit" if rule.permit else "deny"}
     if rule.match_prefix_list is not None:
         made["match"] = {"ip": {"address": match(rule.match_prefix_list)}}
+    if rule.prepend:  # the collection makes Python's text of a tuple of several numbers
+        made["set"] = {"as_path": {"prepend": {"as_number": str(rule.prepend)}}}
     return made
 
 

@@ -8,13 +8,13 @@ from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.routing_policy import PrefixRule
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.device_config import DeviceConfig
-from tests.unit.platforms.eos_resources import PROTOCOLS, UNREACHABLE, lag_interfaces, ranges, route_maps_by
+from tests.unit.platforms.eos_resources import ICMP, PROTOCOLS, lag_interfaces, ranges, route_maps_by
 
 Facts = Any
 DEFAULT_MTU_BYTES, DEFAULT_PRIORITY = 1500, 100
 """Of ports and of HSRP: NX-OS prints neither."""
 MESSAGES = {
-    "ipv4": {0: "echo_reply", UNREACHABLE: "unreachable", 8: "echo", 11: "time_exceeded"},
+    "ipv4": ICMP,
     "ipv6": {1: "unreachable", 2: "packet_too_big", 3: "time_exceeded", 128: "echo_request", 129: "echo_reply"}
     | {133: "router_solicitation", 134: "router_advertisement", 135: "nd_ns", 136: "nd_na"},
 }

@@ -179,7 +179,12 @@ NOT_JUDGED: dict[str, set[str]] = {
         "spanning-tree mode rapid-pvst",
         "switchport",
         "switchport mode access",
+        "ipv6 traffic-filter <name> in|out",
+        "service-policy type queuing output <name>",
         # of edge routers, which are not among these switches
+        "no cdp enable",
+        "no lldp receive",
+        "no lldp transmit",
         "address-family ipv6 unicast",
         "aggregate-address <prefix6> summary-only",
         "aggregate-address <prefix> summary-only",

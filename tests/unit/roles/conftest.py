@@ -18,17 +18,39 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 @pytest.fixture
-def facts(tmp_path):
-    """(module, arguments) -> the facts that it answers; the module file itself, in a process of its own."""
+def _done(tmp_path):
+    """The module file itself, in a process of its own."""
 
-    def run(name, **arguments):
+    def run(name, arguments):
         arguments_file = tmp_path / "arguments.json"
         arguments_file.write_text(json.dumps({"ANSIBLE_MODULE_ARGS": arguments}))
         module = PLUGINS / "modules" / f"{name}.py"
         command = [sys.executable, "-c", AS_ANSIBLE_DOES, PLUGINS.parent, module, arguments_file]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    return run
+
+
+@pytest.fixture
+def facts(_done):
+    """(module, arguments) -> the facts that it answers."""
+
+    def run(name, **arguments):
+        done = _done(name, arguments)
         assert done.returncode == 0, done.stdout + done.stderr
         return json.loads(done.stdout)["ansible_facts"]
+
+    return run
+
+
+@pytest.fixture
+def refused(_done):
+    """(module, arguments) -> the message that it fails with."""
+
+    def run(name, **arguments):
+        answer = json.loads(_done(name, arguments).stdout)
+        assert answer["failed"]
+        return answer["msg"]
 
     return run
 

@@ -190,12 +190,13 @@ def lone_places(lab: RoutedLab, network: Network) -> list[Place]:
         if not each.get("addresses") or not each.get("routes"):
             continue
         (circuit,), own, gateway = network.circuits_on(links[each["cable"]]), each["addresses"][0], each["routes"][0]
-        leaf, rail, subnet = each["switch"][0], circuit.use.rail, str(ip_interface(own).network)
-        vlan = LONE_VLAN if rail is None else 0
-        segment = Segment(circuit.owner, leaf, "", vlan, (group,), subnet, gateway["via"], ((leaf, gateway["via"]),))
+        leaf, subnet = each["switch"][0], str(ip_interface(own).network)
+        is_rail = any("table" in route for route in each["routes"])
+        vlan = 0 if is_rail else LONE_VLAN
+        segment = Segment(circuit.owner, leaf, "", vlan, (), subnet, gateway["via"], ((leaf, gateway["via"]),))
         place = Place(each["name"], kernel_name(each["port"]), own.partition("/")[0], circuit.owner, group, segment)
-        if rail is None or int(number) <= 2:
-            found.setdefault((group, leaf, rail, None if rail is None else number), place)
+        if not is_rail or int(number) <= 2:
+            found.setdefault((group, leaf, each["port"], number if is_rail else ""), place)
     return [*found.values()]
 
 

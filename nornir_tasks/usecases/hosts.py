@@ -18,7 +18,7 @@ from nornir_tasks.design.gateway_vars import gateway_host_vars
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.host_groups import PLANNED, playbook_group_of, playbook_groups
 from nornir_tasks.design.host_needs import HostNeeds, check_copies, host_needs
-from nornir_tasks.design.host_vars import bonded_host_vars, host_vars, joins_gpus, rdma_host_vars
+from nornir_tasks.design.host_vars import bonded_host_vars, has_rails, host_vars, joins_gpus, rdma_host_vars
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.load_balancer_vars import load_balancer_host_vars
 from nornir_tasks.design.network import Network
@@ -179,8 +179,8 @@ def _variables(
     network: Network, needs: tuple[HostNeeds, ...], bonds: tuple[BondNeeds, ...], host: str
 ) -> dict[str, Any]:
     """Of one host: with rails that join GPUs, with others, either beside bonds or not, or with bonds alone."""
-    if any(each.is_of(host) for each in needs):
+    if has_rails(network, needs, host):
         if joins_gpus(network, host):
             return host_vars(network, needs, host, bonds=bonds).ansible()
         return rdma_host_vars(network, needs, host, bonds=bonds).ansible()
-    return bonded_host_vars(network, bonds, host).ansible()
+    return bonded_host_vars(network, bonds, host, needs).ansible()

@@ -85,7 +85,8 @@ class Rail:
             return
         knobs = [knob for knob in KNOBS if knob in self.wanted]
         if self.reader.rdma_device is None:
-            self.missing("RDMA device", "rdma_stack loads the driver, or makes the device of Soft-RoCE; see rdma link")
+            usual = "rdma_stack loads the driver, or makes the device of Soft-RoCE; see rdma link"
+            self.missing("RDMA device", self.reader.no_lag or usual)
             knobs = [knob for knob in knobs if knob not in RDMA_KNOBS]
         readings = {knob: self.reader.read(knob) for knob in knobs}
         self.before = {knob: reading for knob, reading in readings.items() if self.can_be_set(knob, reading)}

@@ -85,7 +85,7 @@ ansible_facts:
         by_distribution: {type: list, description: packages of NVIDIA's stack that the distribution makes itself}
         unbuilt: {type: list, description: "NVIDIA's DKMS sources that the running or next kernel has no build of"}
         doca: {type: dict, description: "version of the set that role rdma_stack installed; packages wrong, not_held"}
-        devices: {type: dict, description: "RDMA device -> interface, state, link_layer of port 1; of a bond members, gids"}
+        devices: {type: dict, description: "RDMA device -> interface, state, link_layer; a bond's has members, gids"}
         bonds: {type: dict, description: "rail that is a bond's member -> bond, and why there is no_device"}
         interfaces: {type: list, description: network interfaces}
         namespaces: {type: str, description: "of RDMA devices: shared, exclusive, empty without ib_core"}

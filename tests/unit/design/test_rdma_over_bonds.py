@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
+from nornir_tasks.checks.host_suite import has
 from nornir_tasks.errors import IntentError
+from nornir_tasks.files.machines_file import LACKS
 from nornir_tasks.usecases.hosts import HostInventory, host_inventory
 from tests.unit.design import front, rdma_bonds
 from tests.unit.usecases.test_hosts import CATALOGUE, ansible_inventory, listing
@@ -52,11 +54,16 @@ def test_rdma_on_a_vlan_of_a_bond_is_over_its_members_once() -> None:
     assert made.variables["store-2"]["roce_qos_rails"] == ["data0", "data1"]
 
 
-def test_a_lab_machine_with_such_a_bond_has_no_rail(tmp_path: Path) -> None:
-    machine = {"ansible_host": "127.0.0.1"}
-    made = host_inventory(rdma_bonds.intent(), rdma_bonds.network(), CATALOGUE, {"store-1": machine})
-    assert made.groups["store"] == ("store-1",)
-    assert "rail_interfaces_rails" not in made.variables["store-1"]
+def test_a_lab_machine_has_soft_roce_where_the_design_has_rdma_alone() -> None:
+    up = {"store-1": {"ansible_host": "127.0.0.1", **LACKS}}
+    made = host_inventory(rdma_bonds.intent(), rdma_bonds.network(), CATALOGUE, up).variables["store-1"]
+    assert (made["rdma_stack_provider"], made["rdma_stack_rails"]) == ("rxe", ["data0", "data1"])
+    assert has(made) == {"nothing", "rdma"}
+    data = rdma_bonds.data()
+    data["planes"]["storage"].update(transport="tcp")
+    made = host_inventory(front.loaded(data), front.built(data), CATALOGUE, up).variables["store-1"]
+    assert has(made) == {"nothing"}
+    assert made["ansible_host"] == "127.0.0.1"
 
 
 def test_ansible_reads_a_site_whose_storage_is_rdma_over_bonds(tmp_path: Path) -> None:

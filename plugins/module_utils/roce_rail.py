@@ -152,12 +152,13 @@ class Rail:
     def bring_knob(self, knob: str, before: Reading) -> bool:
         """Set one knob if it differs. Returns whether it was set, and whether it is as wanted."""
         wanted = self.wanted[knob]
-        come_along = knob in FOLLOWERS or not_read(before)
+        come_along = knob in (*FOLLOWERS, *RDMA_KNOBS) or not_read(before)
         now = self.reader.read(knob) if come_along and not self.check else before
         if not_read(now) and not (self.check and self.comes_with_another(knob)):
             self.cannot_read(knob, now)
             return False
-        if self.holds(knob, before):
+        of_bond = knob in RDMA_KNOBS and not not_read(before) and self.holds(knob, now)  # set for another member
+        if self.holds(knob, before) or of_bond:
             return False
         steps = self.steps(knob, now if not_read(before) else before)
         by = "; ".join(str(step) if isinstance(step, Write) else " ".join(step) for step in steps)

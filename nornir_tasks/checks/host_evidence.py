@@ -8,7 +8,7 @@ missing fact is "could not tell", so that the number tested never shrinks silent
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Verdict
@@ -78,10 +78,8 @@ class HostCheck:
 
     judge: Callable[[HostEvidence], list[HostFinding]]
     about: About
-    needs_rails: bool = True
-    """Is it about rails, and what they need? Else it judges hosts that have bonds alone as well."""
-    needs_gpus: bool = False
-    """Is it about rails that join GPUs?"""
+    needs: Literal["nothing", "rdma", "rails", "gpus"] = "rdma"
+    """What a host must have to be judged: RDMA, over rails or bonds; rails; rails that join GPUs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ ABOUT = About(
     name="roce",
     each="rail and knob of the policy",
     reads=(FACT,),
-    wanted="roce_qos_*, and the rail's MTU in rail_interfaces_rails",
+    wanted="roce_qos_*, and the MTU of the rail or of the bond that it is a member of",
     passes="the value that is read back is the policy's; where only the firmware holds it, now and at its next start",
     fails="it is another one, was never set, the interface or its RDMA device is missing, or the NIC's port has more "
     "virtual functions, whose QoS nobody sets, than roce_qos_virtual_functions_allowed (0)",
@@ -62,7 +62,9 @@ def check_roce(evidence: HostEvidence) -> list[HostFinding]:
 
 def expectations_by_rail(variables: Variables) -> dict[str, dict[str, Expectation]]:
     """What each rail's knobs should be, from the host's variables."""
-    mtus = {rail["name"]: rail["mtu_bytes"] for rail in variables["rail_interfaces_rails"]}
+    mtus = {rail["name"]: rail["mtu_bytes"] for rail in variables.get("rail_interfaces_rails", ())}
+    for bond in variables.get("bond_interfaces_bonds") or ():
+        mtus |= {member["name"]: bond["mtu_bytes"] for member in bond["members"]}
     found = {rail: _expectations(variables, mtus[rail]) for rail in variables["roce_qos_rails"]}
     for rail in found.keys() & set(variables.get(REORDER, ())):
         found[rail]["reorder"] = ("on", _spell_switch)

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from nornir_tasks.checks.about import About
-from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob
+from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob, ShownOn
 
 RDMA_FACT = "gpufabric_rdma"
+BONDS = "bond_interfaces_bonds"
 NCCL_FACT = "gpufabric_nccl"
 MODULES: Mapping[str, tuple[str, ...]] = {
     "mlx5": ("mlx5_core", "mlx5_ib", "ib_uverbs", "ib_umad", "rdma_cm", "rdma_ucm"),
@@ -21,9 +22,11 @@ _OCTAL = re.compile(r"0[0-7]+")
 
 RDMA = About(
     name="rdma",
-    each="kernel module, package, host: packages of one build, NVIDIA's version and builds, and rail: its RDMA device",
+    each="kernel module, package, host: packages of one build, NVIDIA's version and builds, and rail: its RDMA device; "
+    "bond with RDMA: its members' one device, and its GIDs",
     reads=(RDMA_FACT,),
-    wanted="rdma_stack_provider, _source, _peermem, _packages, _hold, _doca_version, _namespaces, _rails",
+    wanted="rdma_stack_provider, _source, _peermem, _packages, _hold, _doca_version, _namespaces, _rails; "
+    "bond_interfaces_bonds",
     passes="the module is loaded and built for the next boot, the package installed (held, if asked and ours), the"
     " rail's device active, and kept if it is Soft-RoCE's",
     fails="one of them is not",
@@ -72,8 +75,13 @@ def check_rdma(evidence: HostEvidence) -> list[HostFinding]:
     if mode := str(variables.get("rdma_stack_namespaces") or ""):
         knob = Knob("", "namespaces of RDMA devices", mode, "rdma system show; cat /etc/modprobe.d/gpufabric-rdma.conf")
         judge.compare(knob, (facts.get("namespaces") or None) if facts else None, why=why)
+    bonded = {member["name"]: bond for bond in variables.get(BONDS) or () for member in bond["members"]}
     for rail in variables["rdma_stack_rails"]:
-        _judge_device(judge, rail, facts, variables["rdma_stack_provider"], why)
+        if rail not in bonded:
+            _judge_device(judge, rail, facts, variables["rdma_stack_provider"], why)
+    over = {bonded[each]["name"]: bonded[each] for each in variables["rdma_stack_rails"] if each in bonded}
+    for bond in over.values():
+        _judge_bond(judge, bond, facts, variables["rdma_stack_provider"], why)
     return judge.findings
 
 
@@ -139,6 +147,41 @@ def _judge_device(judge: Judge, rail: str, facts: Mapping[str, Any], provider: s
     judge.compare(device, f"{name if soft else 'one'}, {state or 'no state'}" if name else "none")
     if soft:
         judge.compare(boot, "kept" if rail in facts["soft_roce_kept"] else "not kept")
+
+
+def _judge_bond(judge: Judge, bond: Mapping[str, Any], facts: Mapping[str, Any], provider: str, why: str) -> None:
+    """One active RDMA device of all members, with RoCE v2's GIDs of the bond's addresses and its VLANs'."""
+    names = sorted(each["name"] for each in bond["members"])
+    shown_by = "rdma link show; grep . /sys/class/infiniband/*/ports/1/gid_attrs/ndevs/* 2>/dev/null"
+    if provider == "rxe":
+        _judge_device(judge, bond["name"], facts, provider, why)
+    device = Knob(bond["name"], "RDMA device of members", f"{', '.join(names)}: ACTIVE", shown_by, ShownOn.STAND_IN)
+    addresses = [
+        (plane["interface"], str(plane[key]))
+        for plane in bond["planes"]
+        for key in ("address", "address_v6")
+        if plane.get(key)
+    ]
+    gids = [
+        (Knob(port, f"GID of {each}", "RoCE v2", shown_by, ShownOn.STAND_IN), f"{port} {each}")
+        for port, each in addresses
+    ]
+    if not facts:
+        for knob in (device, *(knob for knob, _ in gids)):
+            judge.undecided(knob, why)
+        return
+    found: Mapping[str, Any] = next(
+        (each for each in facts["devices"].values() if each["interface"] == bond["name"]), {}
+    )
+    served = sorted(found.get("members", ()))
+    reasons = sorted({each["no_device"] for name, each in facts["bonds"].items() if name in names} - {""})
+    judge.compare(
+        device, f"{', '.join(served)}: {found['state'] or 'no state'}" if served else "none", why="; ".join(reasons)
+    )
+    for knob, gid in gids:
+        judge.compare(
+            knob, "RoCE v2" if gid in found.get("gids", ()) else "none", why="the address, or the device, is missing"
+        )
 
 
 def _kept_by(rail: str) -> str:

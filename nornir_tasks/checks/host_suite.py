@@ -28,20 +28,20 @@ from nornir_tasks.checks.host_evidence import HostCheck, HostEvidence, HostFindi
 from nornir_tasks.design.role_vars import BondedHostVars, HostVars, RdmaHostVars
 
 CHECKS = (
-    HostCheck(host_rails.check_rails, host_rails.ABOUT),
-    HostCheck(host_cabling.check_cabling, host_cabling.ABOUT),
-    HostCheck(host_bonds.check_bonds, host_bonds.ABOUT, needs_rails=False),
-    HostCheck(host_planes.check_planes, host_planes.GUARD, needs_rails=False),
+    HostCheck(host_rails.check_rails, host_rails.ABOUT, needs="rails"),
+    HostCheck(host_cabling.check_cabling, host_cabling.ABOUT, needs="rails"),
+    HostCheck(host_bonds.check_bonds, host_bonds.ABOUT, needs="nothing"),
+    HostCheck(host_planes.check_planes, host_planes.GUARD, needs="nothing"),
     HostCheck(host_stack.check_rdma, host_stack.RDMA),
     HostCheck(host_firmware.check_firmware, host_firmware.ABOUT),
-    HostCheck(host_kernel.check_hugepages, host_kernel.ABOUT, needs_rails=False),
+    HostCheck(host_kernel.check_hugepages, host_kernel.ABOUT, needs="nothing"),
     HostCheck(host_tuning.check_tuning, host_tuning.ABOUT),
-    HostCheck(host_gpudirect.check_gpudirect, host_gpudirect.ABOUT, needs_gpus=True),
+    HostCheck(host_gpudirect.check_gpudirect, host_gpudirect.ABOUT, needs="gpus"),
     HostCheck(host_roce.check_roce, host_roce.ABOUT),
-    HostCheck(host_stack.check_nccl, host_stack.NCCL, needs_gpus=True),
-    HostCheck(host_infiniband.check_infiniband, host_infiniband.ABOUT, needs_rails=False),
-    HostCheck(host_bmc.check_bmc, host_bmc.ABOUT, needs_rails=False),
-    HostCheck(host_planes.check_boot, host_planes.BOOT, needs_rails=False),
+    HostCheck(host_stack.check_nccl, host_stack.NCCL, needs="gpus"),
+    HostCheck(host_infiniband.check_infiniband, host_infiniband.ABOUT, needs="nothing"),
+    HostCheck(host_bmc.check_bmc, host_bmc.ABOUT, needs="nothing"),
+    HostCheck(host_planes.check_boot, host_planes.BOOT, needs="nothing"),
 )
 
 OF_GPUS = ("gpudirect", "nccl")
@@ -51,8 +51,8 @@ ROLES = (
     *("gpudirect", "roce_qos", "nccl", "host_validate"),
 )
 """Roles whose variables are judged, their defaults included."""
-WITHOUT_RAILS = ("bond_interfaces", "plane_guard", "hugepages", "host_validate")
-"""Of these, the roles of hosts that have bonds alone."""
+OF_RDMA = ("rdma_stack", "nic_firmware", "host_tuning", "roce_qos")
+"""Roles of hosts that have RDMA, over rails or over bonds."""
 
 
 def _required(model: type[HostVars] | type[RdmaHostVars] | type[BondedHostVars]) -> tuple[str, ...]:
@@ -70,27 +70,33 @@ REQUIRED_WITHOUT_GPUS = _required(RdmaHostVars)
 """The same of hosts whose rails join no GPUs."""
 REQUIRED_WITHOUT_RAILS = _required(BondedHostVars)
 """The same of hosts that have bonds alone."""
+REQUIRED_OF_RDMA = tuple(each for each in REQUIRED if each.startswith(("rdma_stack_", "roce_qos_")))
+"""The same of RDMA, over whatever."""
 
 
-def has_rails(variables: Mapping[str, Any]) -> bool:
-    """Is a host judged for rails? One that has bonds, and no variable of rails, is not."""
-    of_rails = set(REQUIRED) - {host_planes.GUARD.wanted}
-    return host_bonds.WANTED not in variables or not of_rails.isdisjoint(variables)
+def has(variables: Mapping[str, Any]) -> frozenset[str]:
+    """What a host is judged for, of ``HostCheck.needs``. One without bonds is judged for rails, whatever it lacks.
 
-
-def has_gpus(variables: Mapping[str, Any]) -> bool:
-    """Is a host judged for rails that join GPUs? One with rails, and nothing that NCCL needs of the intent, is not."""
-    of_nccl = {name for name in REQUIRED if name.startswith("nccl_")}
-    return has_rails(variables) and ("rail_interfaces_rails" not in variables or not of_nccl.isdisjoint(variables))
+    One with rails, and nothing that NCCL needs of the intent, has none that join GPUs.
+    """
+    there = {name for name in REQUIRED if name in variables} - {host_planes.GUARD.wanted}
+    of_rdma = there & set(REQUIRED_OF_RDMA)
+    rails = host_bonds.WANTED not in variables or there > of_rdma
+    of_nccl = any(name.startswith("nccl_") for name in there)
+    gpus = rails and (of_nccl or "rail_interfaces_rails" not in variables)
+    found = {"nothing": True, "rdma": rails or of_rdma, "rails": rails, "gpus": gpus}
+    return frozenset(name for name, is_there in found.items() if is_there)
 
 
 def roles(variables: Mapping[str, Any]) -> tuple[str, ...]:
     """The roles whose variables are judged on a host."""
     if boundary_suite.is_of_boundary(variables):
         return boundary_suite.roles(variables)
-    if not has_rails(variables):
-        return WITHOUT_RAILS
-    return ROLES if has_gpus(variables) else tuple(each for each in ROLES if each not in OF_GPUS)
+    there, without = has(variables), set[str]()
+    without |= set() if "rails" in there else {"rail_interfaces"}
+    without |= set() if "rdma" in there else set(OF_RDMA)
+    without |= set() if "gpus" in there else set(OF_GPUS)
+    return tuple(each for each in ROLES if each not in without)
 
 
 def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
@@ -101,7 +107,7 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
     units = host_planes.units(variables)
     return (
         *([Request(host_bonds.FACT, "gpufabric.host.bond_facts", {"bonds": bonds})] if bonds else ()),
-        *_of_rails(variables),
+        *_of_rdma(variables),
         *(
             [Request(host_infiniband.FACT, "gpufabric.host.infiniband_facts", {})]
             if variables.get(host_infiniband.WANTED)
@@ -118,22 +124,23 @@ def _command(fact: str, argv: tuple[str, ...]) -> Request:
 
 
 def _of_rails(variables: Mapping[str, Any]) -> tuple[Request, ...]:
-    """What tells of rails; of a host without, the kernel alone."""
-    if not has_rails(variables):
+    """What tells of rails alone."""
+    rails = [dict(rail) for rail in variables["rail_interfaces_rails"]]
+    return (
+        Request(host_rails.FACT, "gpufabric.host.rail_facts", {"matches": [dict(rail["match"]) for rail in rails]}),
+        Request(host_cabling.FACT, "gpufabric.host.gateway_facts", {"rails": rails}),
+    )
+
+
+def _of_rdma(variables: Mapping[str, Any]) -> tuple[Request, ...]:
+    """What tells of RDMA; of a host without, the kernel alone."""
+    there = has(variables)
+    if "rdma" not in there:
         return (Request(host_kernel.FACT, "gpufabric.host.kernel_facts", {"rails": [], "sysctl": []}),)
     rails = list(variables["roce_qos_rails"])
     packages = sorted({*host_stack.packages_of(variables), *host_stack.FIRMWARE_TOOLS})
     return (
-        Request(
-            host_rails.FACT,
-            "gpufabric.host.rail_facts",
-            {"matches": [dict(rail["match"]) for rail in variables["rail_interfaces_rails"]]},
-        ),
-        Request(
-            host_cabling.FACT,
-            "gpufabric.host.gateway_facts",
-            {"rails": [dict(rail) for rail in variables["rail_interfaces_rails"]]},
-        ),
+        *(_of_rails(variables) if "rails" in there else ()),
         Request(
             host_roce.FACT,
             "gpufabric.host.roce_facts",
@@ -167,7 +174,7 @@ def _of_rails(variables: Mapping[str, Any]) -> tuple[Request, ...]:
             "gpufabric.host.kernel_facts",
             {"rails": list(variables.get("host_tuning_rails", rails)), "sysctl": host_tuning.sysctl_names(variables)},
         ),
-        *(_of_gpus(variables, rails) if has_gpus(variables) else ()),
+        *(_of_gpus(variables, rails) if "gpus" in there else ()),
     )
 
 
@@ -250,8 +257,10 @@ def missing(variables: Mapping[str, Any]) -> list[str]:
     if boundary_suite.is_of_boundary(variables):
         return []
     remedy = "the inventory plug-in gpufabric takes it from the intent"
-    of_rails = REQUIRED if has_gpus(variables) else REQUIRED_WITHOUT_GPUS
-    required = of_rails if has_rails(variables) else REQUIRED_WITHOUT_RAILS
+    there = has(variables)
+    of_rails = REQUIRED if "gpus" in there else REQUIRED_WITHOUT_GPUS
+    of_bonds = (*REQUIRED_WITHOUT_RAILS, *(REQUIRED_OF_RDMA if "rdma" in there else ()))
+    required = of_rails if "rails" in there else of_bonds
     return [f"{name}: no value; {remedy}" for name in required if name not in variables]
 
 
@@ -260,6 +269,6 @@ def judge_host(evidence: HostEvidence) -> HostReport:
     if boundary_suite.is_of_boundary(evidence.variables):
         found = (finding for check in boundary_suite.CHECKS for finding in check.judge(evidence))
         return HostReport(evidence.host, tuple(found))
-    rails, gpus = has_rails(evidence.variables), has_gpus(evidence.variables)
-    among = [each for each in CHECKS if (rails or not each.needs_rails) and (gpus or not each.needs_gpus)]
+    there = has(evidence.variables)
+    among = [each for each in CHECKS if each.needs in there]
     return HostReport(evidence.host, tuple(finding for check in among for finding in check.judge(evidence)))

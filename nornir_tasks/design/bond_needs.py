@@ -91,9 +91,6 @@ def _networks(demand: Demand) -> tuple[str, ...]:
 
 def _findings(demand: Demand) -> Iterator[Finding]:
     nics = demand.nics
-    if demand.plane.transport == "rdma":
-        what, expected = "host roles do not configure RDMA over a bond yet", "link: p2p, two routed links a host"
-        yield Finding(demand.on_plane("link"), what, expected, "bond")
     if nics.ports_of is not None:
         yield from _name_of_vlan(demand, nics.ports_of)
         return

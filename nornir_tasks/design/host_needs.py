@@ -12,7 +12,7 @@ from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.partial_config import ClassPolicy
 from nornir_tasks.design.qos import classes
 from nornir_tasks.errors import IntentError
-from nornir_tasks.intent.findings import Finding, Marks
+from nornir_tasks.intent.findings import Finding, Marks, Path
 from nornir_tasks.intent.policy_model import PolicyIntent
 
 
@@ -23,9 +23,10 @@ class HostNeeds:
     group: str
     """The prefix of the hosts' names."""
     plane: str
-    """The plane of their rails."""
+    """The plane of their rails, or of a bond that carries RDMA."""
     places: tuple[str, ...]
-    """Place of the NIC port of rail 0, 1, ... in every host; of NICs with several ports, those of rail 0 first."""
+    """Place of the NIC port of rail 0, 1, ... in every host; of NICs with several ports, those of rail 0 first. None of
+    a bond's, whose are :mod:`nornir_tasks.design.bond_needs`'."""
     exceptions: Mapping[str, Mapping[int, str]]
     """Host -> rail -> its place in this host."""
     interfaces: Mapping[str, tuple[str, ...]]
@@ -52,17 +53,21 @@ class HostNeeds:
 def host_needs(
     demands: Iterable[Demand], catalogue: Catalogue, marks: Marks, *, with_places: bool = True
 ) -> tuple[HostNeeds, ...]:
-    """The hosts' NIC places, NIC models and marking of RDMA, of each group on each plane whose ports are not bonded.
+    """The hosts' NIC places, NIC models and marking of RDMA, of each group on each plane of rails or RDMA over bonds.
 
-    Bonds are those of :mod:`nornir_tasks.design.bond_needs`: they carry no RDMA. Raises IntentError for all missing
-    values, and for planes with different values for what a host has once. Only configuring hosts needs this.
+    What else bonds need is :mod:`nornir_tasks.design.bond_needs`'. Raises IntentError for all missing values, and for
+    planes with different values for what a host has once. Only configuring hosts needs this.
     ``with_places``: hosts without places are refused; else they have none.
     """
-    every, gathering = tuple(each for each in demands if not each.is_bonded), Gathering()
+    every, gathering = tuple(filter(_needs_rdma, demands)), Gathering()
     found = [gathering.attempt(partial(_needs, each, catalogue, marks, with_places=with_places)) for each in every]
     gathering.attempt(lambda: _agree(every, catalogue, marks))
     gathering.refuse()
     return tuple(each for each in found if each is not None)
+
+
+def _needs_rdma(demand: Demand) -> bool:
+    return not demand.is_bonded or (demand.plane.transport == "rdma" and not demand.is_of_machines)
 
 
 def check_copies(demands: Iterable[Demand], marks: Marks) -> None:
@@ -88,18 +93,18 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks, *, with_places: b
         expected, also = "per_port, or no copy_addressing", demand.on_nics("copies")
         finding = Finding(demand.on_nics("copy_addressing"), what, expected, "shared", also=also)
         raise IntentError(marks.problem(finding))
-    if nics.ports_of is not None:
+    if nics.ports_of is not None and not demand.is_bonded:
         what, expected = "host roles do not configure VLANs on NIC ports yet", "NIC ports of this plane's own"
         raise IntentError(marks.problem(Finding(demand.on_nics("ports_of"), what, expected, nics.ports_of)))
-    if with_places and nics.at is None:
+    if with_places and nics.at is None and not demand.is_bonded:
         what, example = "the places of these NICs are not declared", "at: [PCI address of rail 0, ...]"
         findings.append(Finding(demand.on_nics(), what, example))
     provider = _provider(demand, catalogue)
     if provider is None:
         known = ", ".join(sorted(name for name, nic in catalogue.nics.items() if nic.rdma_provider))
-        path, what = demand.on_nics("model"), "no NIC model that the host roles know"
-        hint = f"the roles set nothing of {nics.model}'s RDMA stack; its switches can be designed" if nics.model else ""
-        findings.append(Finding(path, what, f"one of {known}", nics.model or "none", hint))
+        path, what, model = _model_at(demand), "no NIC model that the host roles know", _model(demand)
+        hint = f"the roles set nothing of {model}'s RDMA stack; its switches can be designed" if model else ""
+        findings.append(Finding(path, what, f"one of {known}", model or "none", hint))
     roce = _roce(demand)
     if roce is None:
         findings.append(_no_roce(demand))
@@ -108,8 +113,8 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks, *, with_places: b
     return HostNeeds(
         group=demand.group,
         plane=demand.plane_name,
-        places=nics.at or (),
-        exceptions=nics.exceptions,
+        places=() if demand.is_bonded else nics.at or (),
+        exceptions={} if demand.is_bonded else nics.exceptions,
         interfaces=demand.hosts.interfaces,
         provider=provider,
         roce=roce,
@@ -168,15 +173,24 @@ def _differences(one: Demand, other: Demand, catalogue: Catalogue) -> Iterator[F
     providers = [_provider(each, catalogue) for each in (one, other)]
     if None not in providers and providers[0] != providers[1]:
         what = f"another RDMA stack than that of the NICs on plane {one.plane_name}, {hosts}"
-        also = one.on_nics("model")
-        yield Finding(other.on_nics("model"), what, str(one.nics.model), str(other.nics.model), hint, also=also)
+        yield Finding(_model_at(other), what, str(_model(one)), str(_model(other)), hint, also=_model_at(one))
 
 
 def _needs_the_setting(demand: Demand, catalogue: Catalogue) -> bool:
     """Do these NICs accept reordered packets only with a setting on their host?"""
-    model = demand.nics.model
+    model = _model(demand)
     return model is not None and catalogue.nics[model].out_of_order_setting is not None
 
 
 def _provider(demand: Demand, catalogue: Catalogue) -> Literal["mlx5", "rxe"] | None:
-    return catalogue.nics[demand.nics.model].rdma_provider if demand.nics.model else None
+    model = _model(demand)
+    return catalogue.nics[model].rdma_provider if model else None
+
+
+def _model(demand: Demand) -> str | None:
+    """Of the NICs; the plane that the ports are of says it, where this one shares them."""
+    return demand.hosts.nics[demand.nics.ports_of or demand.plane_name].model
+
+
+def _model_at(demand: Demand) -> Path:
+    return demand.on_hosts("nics", demand.nics.ports_of or demand.plane_name, "model")

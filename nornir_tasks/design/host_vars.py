@@ -64,12 +64,12 @@ def host_vars(
     bonds of planes of the kind they name for it, or on the interfaces that the intent names.
     """
     found = _on_planes(network, needs, host)
-    first, names = found[0], _names(found)
+    first, with_bonds = found[0], (*found, *_over_bonds(network, needs, host))
     queue_pairs, split_data = first.needs.queue_pairs or (None, None)
     known = (among or kinds()).planes
     of_gpus = [each for each in network.planes.values() if _ports(network, host, each) and known[each.kind].joins_gpus]
     bootstrap = next((known[each.kind].bootstrap for each in of_gpus), None)
-    qos = roce_qos(network, found)
+    qos = roce_qos(network, with_bonds)
     interfaces = _rail_interfaces(found)
     gpu_rails = tuple(port for each in of_gpus for port in _ports(network, host, each))
     bonded = bond_interfaces(network, bonds, host)
@@ -78,7 +78,7 @@ def host_vars(
     return HostVars(
         rail_interfaces=interfaces,
         roce_qos=qos,
-        rdma_stack=RdmaStackVars(provider=first.needs.provider, rails=names),
+        rdma_stack=RdmaStackVars(provider=first.needs.provider, rails=qos.rails),
         nccl=NcclVars(
             rails=gpu_rails,
             traffic_class=qos.traffic_class,
@@ -105,10 +105,11 @@ def rdma_host_vars(
     found = _on_planes(network, needs, host)
     bonded = bond_interfaces(network, bonds, host)
     planes = _guarded(network, host, bonded, found[0].needs)
+    qos = roce_qos(network, (*found, *_over_bonds(network, needs, host)))
     return RdmaHostVars(
         rail_interfaces=_rail_interfaces(found),
-        roce_qos=roce_qos(network, found),
-        rdma_stack=RdmaStackVars(provider=found[0].needs.provider, rails=_names(found)),
+        roce_qos=qos,
+        rdma_stack=RdmaStackVars(provider=found[0].needs.provider, rails=qos.rails),
         plane_guard=PlaneGuardVars(planes=planes) if len(planes) > 1 else None,
         bond_interfaces=bonded,
     )
@@ -126,14 +127,15 @@ def joins_gpus(network: Network, host: str, among: Kinds | None = None) -> bool:
 
 
 def _names(found: Iterable[OnPlane]) -> tuple[str, ...]:
-    return tuple(nic.port for each in found for nic in each.nics)
+    """Each port once, though planes may share those of a bond."""
+    return tuple(dict.fromkeys(nic.port for each in found for nic in each.nics))
 
 
 def roce_qos(network: Network, found: Sequence[OnPlane]) -> RoceQosVars:
-    """Of all rails of a host: it has one set of queues, whatever planes they are on."""
+    """Of all rails and bonds with RDMA of a host: it has one set of queues, whatever planes they are on."""
     plane = found[0].plane
     policies = plane.classes or network.fabrics[plane.fabric].classes
-    reorder = tuple(nic.port for each in found if each.needs.reorders for nic in each.nics)
+    reorder = _names(each for each in found if each.needs.reorders)
     lengths = (network.cable_m(nic.circuit.link) for each in found for nic in each.nics)
     cable_m = max((each for each in lengths if each is not None), default=None)
     return _roce_qos([each.needs for each in found], policies, _names(found), reorder, cable_m)
@@ -147,15 +149,25 @@ def _guarded(
     return {**described, **_on_bonds(bonded), **needs.interfaces}
 
 
-def bonded_host_vars(network: Network, bonds: Iterable[BondNeeds], host: str) -> BondedHostVars:
-    """The variables of one host of the network that has bonds and no rail. KeyError for a host without bonds there."""
+def bonded_host_vars(
+    network: Network, bonds: Iterable[BondNeeds], host: str, needs: Iterable[HostNeeds] = ()
+) -> BondedHostVars:
+    """The variables of one host of the network that has bonds and no rail. KeyError for a host without bonds there.
+
+    ``needs``, ``bonds``: of all groups and planes of the site.
+    """
     needed = tuple(each for each in bonds if each.is_of(host))
     bonded = bond_interfaces(network, needed, host)
     if bonded is None:
         raise KeyError(host)
     planes = {**_on_bonds(bonded), **needed[0].interfaces}
+    found = _over_bonds(network, needs, host)
+    qos = roce_qos(network, found) if found else None
     return BondedHostVars(
-        bond_interfaces=bonded, plane_guard=PlaneGuardVars(planes=planes) if len(planes) > 1 else None
+        bond_interfaces=bonded,
+        plane_guard=PlaneGuardVars(planes=planes) if len(planes) > 1 else None,
+        roce_qos=qos,
+        rdma_stack=None if qos is None else RdmaStackVars(provider=found[0].needs.provider, rails=qos.rails),
     )
 
 
@@ -171,6 +183,28 @@ def rail_interfaces(network: Network, needs: Iterable[HostNeeds], host: str) -> 
     KeyError for a host that the network has not.
     """
     return _rail_interfaces(_on_planes(network, needs, host))
+
+
+def _over_bonds(network: Network, needs: Iterable[HostNeeds], host: str) -> tuple[OnPlane, ...]:
+    """The planes whose RDMA is over bonds of this host, with the bonds' members."""
+    return tuple(
+        OnPlane(network.planes[each.plane], each, nics)
+        for each in needs
+        if each.is_of(host) and (nics := _members(network, host, each.plane))
+    )
+
+
+def _members(network: Network, host: str, plane: str) -> tuple[HostNic, ...]:
+    """Of the host's bond on the plane, in the order of their links; none where its ports are rails."""
+    ports = {each.link.name: each for each in network.nics_by_host.get(host, ())}
+    own = (each for each in network.circuits_of(host) if each.owner == plane and each.use.bundle is not None)
+    mtu_bytes = network.planes[plane].mtu_bytes
+    return tuple(HostNic(ports[each.link.name], each, place, mtu_bytes) for place, each in enumerate(own))
+
+
+def has_rails(network: Network, needs: Iterable[HostNeeds], host: str) -> bool:
+    """Has the host a rail, on any plane?"""
+    return any(each.is_of(host) and network.rails_of(host, each.plane) for each in needs)
 
 
 def _on_planes(network: Network, needs: Iterable[HostNeeds], host: str) -> list[OnPlane]:

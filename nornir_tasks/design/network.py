@@ -189,7 +189,6 @@ class Network:
     """Ports on the out-of-band plane: of BMCs, of power distribution, and the management ports of switches."""
     attached_prefixes: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     """(access switch, plane) -> group -> as few prefixes as hold just the addresses kept for it there."""
-
     management: Mapping[str, ManagementAddress] = field(default_factory=dict)
     """Switch -> the address of its management port; empty where the site describes no out-of-band plane."""
     tool: str = ""
@@ -251,7 +250,7 @@ class Network:
 
     def rails_of(self, host: str, plane: str) -> tuple[HostNic, ...]:
         """The NIC ports of one host that carry a rail of this plane, by rail, then by copy of the fabric."""
-        mtu_bytes, ports = self.planes[plane].mtu_bytes, {nic.link.name: nic for nic in self._nics.get(host, ())}
+        mtu_bytes, ports = self.planes[plane].mtu_bytes, {nic.link.name: nic for nic in self.nics_by_host.get(host, ())}
         own = (each for each in self.circuits_of(host) if each.owner == plane)
         found = (HostNic(ports[e.link.name], e, e.use.rail, mtu_bytes) for e in own if e.use.rail is not None)
         return tuple(sorted(found, key=lambda nic: (nic.rail, nic.copy)))
@@ -346,7 +345,7 @@ class Network:
     @property
     def hosts(self) -> tuple[str, ...]:
         """Names of the hosts that are there, in order."""
-        return tuple(self._nics)
+        return tuple(self.nics_by_host)
 
     @cached_property
     def _blocks(self) -> dict[str, dict[str, str]]:
@@ -393,7 +392,8 @@ class Network:
         return {(end.device, end.port): link for link in self.links for end in (link.upper, link.lower)}
 
     @cached_property
-    def _nics(self) -> dict[str, list[NicPort]]:
+    def nics_by_host(self) -> dict[str, list[NicPort]]:
+        """Host -> the ports of its NICs, in order."""
         found: dict[str, list[NicPort]] = defaultdict(list)
         for nic in self.nics:
             found[nic.host].append(nic)

@@ -66,6 +66,7 @@ class RoceQosVars(Vars):
     """Role roce_qos."""
 
     rails: tuple[str, ...]
+    """And, behind them, the members of bonds that carry RDMA: QoS is each port's own."""
     classes: tuple[ClassVars, ...]
     """By priority; together they hold all 64 code points."""
     dscp: Dscp
@@ -93,6 +94,7 @@ class RdmaStackVars(Vars):
     provider: Literal["mlx5", "rxe"]
     """rxe: Soft-RoCE, what lab machines have."""
     rails: tuple[str, ...]
+    """And members of bonds, as for roce_qos; those of one bond have one RDMA device."""
 
 
 class NcclVars(Vars):
@@ -177,6 +179,9 @@ class BondedHostVars(Vars):
     bond_interfaces: BondInterfacesVars
     plane_guard: PlaneGuardVars | None
     """None: the host is on one plane, so there is nothing to keep apart."""
+    roce_qos: RoceQosVars | None = None
+    """None, as the next: no bond carries RDMA."""
+    rdma_stack: RdmaStackVars | None = None
 
     def ansible(self) -> dict[str, Any]:
         """See :func:`as_ansible`."""

@@ -12,6 +12,8 @@ from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import validate
 
 NAME = "hosts.yml"
+LACKS: dict[str, Any] = {"rdma_stack_provider": "rxe", "gpudirect_rails": []}
+"""What machines have in the place of a ConnectX and of GPUs; of no meaning for hosts that the design gives neither."""
 FOLDERS = ("machines", "boundary")
 """Of machines, and of the boundary's hosts."""
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.attached_rules import TREE
+from nornir_tasks.intent.fields import is_pci
 from nornir_tasks.intent.findings import Finding, Path, as_shown
 from nornir_tasks.intent.terms import Terms
 from nornir_tasks.intent.unknown import UNKNOWN, independent
@@ -32,6 +33,7 @@ def bonds(intent: "Intent") -> Iterator[Finding]:
             path: Path = ("hosts", group, "nics", plane)
             yield from independent(_bond_of(path, plane, nics, intent), _even(path, plane, nics, intent))
             yield from independent(_same_leaves(path, plane, group, hosts, intent))
+            yield from independent(_one_card(path, plane, hosts, intent))
     for name in intent.fabrics:
         yield from independent(_override_hosts(name, intent))
 
@@ -118,6 +120,22 @@ def _bond_of(path: Path, plane: str, nics: "NicsIntent", intent: "Intent") -> It
     elif nics.ports_of_leaf < nics.bond.min_links:
         what, expected = "more ports of a leaf than the bond has there", f"at most {nics.ports_of_leaf}"
         yield Finding((*path, "bond", "min_links"), what, expected, str(nics.bond.min_links))
+
+
+def _one_card(path: Path, plane: str, hosts: "HostGroupIntent", intent: "Intent") -> Iterator[Finding]:
+    """Ports of two NICs have no RDMA device together, where a place says which NIC a port is of."""
+    nics, used = hosts.nics[plane], [plane, *(each for each, other in hosts.nics.items() if other.ports_of == plane)]
+    of_rdma = [each for each in used if each in intent.planes and intent.planes[each].transport == "rdma"]
+    if not of_rdma or intent.planes[plane].link != "bond" or nics.at is None:
+        return
+    own = dict(enumerate(nics.at))
+    for host, places in {"": own, **{host: {**own, **each} for host, each in nics.exceptions.items()}}.items():
+        if len({place.rpartition(".")[0] for place in places.values() if is_pci(place)}) > 1:
+            where: Path = ("exceptions", host) if host else ("at",)
+            what, also = "RDMA over a bond of two NICs", ("planes", of_rdma[0], "transport")
+            expected = "ports of one NIC, whose PCI addresses differ in the function alone; or link: p2p"
+            hint = "ports of one NIC have one RDMA device in a bond; of two, each has its own, and packets reach either"
+            yield Finding((*path, *where), what, expected, ", ".join(places.values()), hint, also=also)
 
 
 def _even(path: Path, plane: str, nics: "NicsIntent", intent: "Intent") -> Iterator[Finding]:

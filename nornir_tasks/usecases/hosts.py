@@ -18,13 +18,13 @@ from nornir_tasks.design.gateway_vars import gateway_host_vars
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.host_groups import PLANNED, playbook_group_of, playbook_groups
 from nornir_tasks.design.host_needs import HostNeeds, check_copies, host_needs
-from nornir_tasks.design.host_vars import bonded_host_vars, host_vars, joins_gpus, rdma_host_vars
+from nornir_tasks.design.host_vars import bonded_host_vars, has_rails, host_vars, joins_gpus, rdma_host_vars
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.load_balancer_vars import load_balancer_host_vars
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.relay_vars import egress_client_host_vars, relay_host_vars
 from nornir_tasks.errors import IntentError, LabError, Problem
-from nornir_tasks.files.machines_file import load_machines
+from nornir_tasks.files.machines_file import LACKS, load_machines
 from nornir_tasks.files.resources import shown
 from nornir_tasks.files.site import INTENT
 from nornir_tasks.intent.attached_rules import BMC, bmc_group
@@ -124,7 +124,8 @@ def host_inventory(
     clients = {host: each.ansible() for host, each in egress_client_host_vars(intent, network).items()}
     for host in (*up, *planned):
         made = {**_variables(network, needs, bonds, host), **bmcs.get(host, {}), **clients.get(host, {})}
-        variables[host] = {**made, **((machines or {}).get(host) or {})}
+        own = (machines or {}).get(host) or {}
+        variables[host] = {**made, **{name: each for name, each in own.items() if name in made or name not in LACKS}}
     for group, its in of_boundary.items():
         there = {name: each for name, each in its.items() if machines is None or with_planned or name in machines}
         own = {name: (machines or {}).get(name) or {} for name in there}
@@ -179,8 +180,8 @@ def _variables(
     network: Network, needs: tuple[HostNeeds, ...], bonds: tuple[BondNeeds, ...], host: str
 ) -> dict[str, Any]:
     """Of one host: with rails that join GPUs, with others, either beside bonds or not, or with bonds alone."""
-    if any(each.is_of(host) for each in needs):
+    if has_rails(network, needs, host):
         if joins_gpus(network, host):
             return host_vars(network, needs, host, bonds=bonds).ansible()
         return rdma_host_vars(network, needs, host, bonds=bonds).ansible()
-    return bonded_host_vars(network, bonds, host).ansible()
+    return bonded_host_vars(network, bonds, host, needs).ansible()

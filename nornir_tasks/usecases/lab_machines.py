@@ -10,7 +10,7 @@ from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.host_bonds import BondPlaneVars, BondVars, bond_interfaces
 from nornir_tasks.design.host_needs import HostNeeds, check_copies, host_needs
 from nornir_tasks.design.host_parts import NicMatch
-from nornir_tasks.design.host_vars import rail_interfaces
+from nornir_tasks.design.host_vars import has_rails, rail_interfaces
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.network import Network
 from nornir_tasks.errors import LabError, Problem
@@ -111,7 +111,7 @@ def _plan(
     index: int,
     routed: Collection[str],
 ) -> MachinePlan:
-    rails = rail_interfaces(network, needs, host).rails if any(each.is_of(host) for each in needs) else ()
+    rails = rail_interfaces(network, needs, host).rails if has_rails(network, needs, host) else ()
     bonded = bond_interfaces(network, bonds, host)
     at_routed = {each.link.end(host).port for each in network.circuits_of(host) if each.link.upper.device in {*routed}}
     found = [

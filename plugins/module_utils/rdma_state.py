@@ -6,12 +6,24 @@ Used by the modules rdma_facts and nccl_facts. Runs on hosts: standard library o
 from __future__ import annotations
 
 from fnmatch import fnmatch
+from ipaddress import ip_address
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 try:
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_device import port_of, rdma_ports, text
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_device import (
+        bond_of,
+        members_of,
+        no_lag,
+        port_of,
+        rdma_ports,
+        text,
+    )
 except ImportError:  # in a test
-    from roce_device import port_of, rdma_ports, text
+    from roce_device import bond_of, members_of, no_lag, port_of, rdma_ports, text
+
+if TYPE_CHECKING:
+    from roce_device import RdmaPort
 
 VENDOR_PACKAGES = ("mlnx-ofed-*", "mlnx-ofa-*", "doca-ofed*", "doca-roce*", "doca-networking*")
 """Packages of a stack that is not the distribution's (NVIDIA MLNX_OFED and DOCA, installation guides)."""
@@ -25,18 +37,44 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
 
-def devices(root: Path) -> dict[str, dict[str, str]]:
-    """RDMA device -> its network interface (empty if none), state of port 1 (ACTIVE, DOWN, ...) and link layer."""
+def devices(root: Path) -> dict[str, dict[str, Any]]:
+    """RDMA device -> its network interface (empty if none), state of port 1 (ACTIVE, DOWN, ...) and link layer.
+
+    That of a bond has its ``members`` and ``gids`` as well.
+    """
     folder = root / "sys/class/infiniband"
     return {
         each.device: {
             "interface": each.interface,
             "state": text(folder / each.device / "ports/1/state").rpartition(":")[2].strip(),
             "link_layer": text(folder / each.device / "ports/1/link_layer"),
+            **_of_bond(root, each),
         }
         for each in rdma_ports(root)
         if each.port == 1
     }
+
+
+def _of_bond(root: Path, port: RdmaPort) -> dict[str, Any]:
+    members = [each for each in members_of(root, port.interface) if port_of(root, each) == port]
+    gids = _gids(root / "sys/class/infiniband" / port.device / "ports/1") if members else []
+    return {"members": members, "gids": gids} if members else {}
+
+
+def _gids(port: Path) -> list[str]:
+    """RoCE v2's, as ``interface address``; an unused entry is zero (Linux, drivers/infiniband/core/sysfs.c)."""
+    found = []
+    for slot in names(port / "gids"):
+        gid = text(port / "gids" / slot)
+        if gid.strip("0:") and text(port / "gid_attrs/types" / slot) == "RoCE v2":
+            address = ip_address(gid)
+            found.append(f"{text(port / 'gid_attrs/ndevs' / slot)} {getattr(address, 'ipv4_mapped', None) or address}")
+    return sorted(set(found))
+
+
+def bonds(root: Path, rails: list[str]) -> dict[str, dict[str, str]]:
+    """Of those of these interfaces that are members of a bond: the ``bond``, and why there is ``no_device``."""
+    return {each: {"bond": bond, "no_device": no_lag(root, each)} for each in rails if (bond := bond_of(root, each))}
 
 
 def device_of(root: Path, interface: str) -> str:

@@ -85,7 +85,8 @@ class Rail:
             return
         knobs = [knob for knob in KNOBS if knob in self.wanted]
         if self.reader.rdma_device is None:
-            self.missing("RDMA device", "rdma_stack loads the driver, or makes the device of Soft-RoCE; see rdma link")
+            usual = "rdma_stack loads the driver, or makes the device of Soft-RoCE; see rdma link"
+            self.missing("RDMA device", self.reader.no_lag or usual)
             knobs = [knob for knob in knobs if knob not in RDMA_KNOBS]
         readings = {knob: self.reader.read(knob) for knob in knobs}
         self.before = {knob: reading for knob, reading in readings.items() if self.can_be_set(knob, reading)}
@@ -151,12 +152,13 @@ class Rail:
     def bring_knob(self, knob: str, before: Reading) -> bool:
         """Set one knob if it differs. Returns whether it was set, and whether it is as wanted."""
         wanted = self.wanted[knob]
-        come_along = knob in FOLLOWERS or not_read(before)
+        come_along = knob in (*FOLLOWERS, *RDMA_KNOBS) or not_read(before)
         now = self.reader.read(knob) if come_along and not self.check else before
         if not_read(now) and not (self.check and self.comes_with_another(knob)):
             self.cannot_read(knob, now)
             return False
-        if self.holds(knob, before):
+        of_bond = knob in RDMA_KNOBS and not not_read(before) and self.holds(knob, now)  # set for another member
+        if self.holds(knob, before) or of_bond:
             return False
         steps = self.steps(knob, now if not_read(before) else before)
         by = "; ".join(str(step) if isinstance(step, Write) else " ".join(step) for step in steps)

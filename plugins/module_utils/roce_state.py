@@ -37,7 +37,7 @@ from typing import Any
 try:
     from ansible_collections.gpufabric.host.plugins.module_utils import roce_congestion, roce_register
     from ansible_collections.gpufabric.host.plugins.module_utils import roce_parse as parse
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_device import RdmaPort, port_of
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_device import RdmaPort, no_lag, port_of
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_firmware import Firmware, FirmwareError
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_parse import Reading, Unreadable
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_run import (
@@ -50,7 +50,7 @@ except ImportError:  # beside a service, or in a test
     import roce_congestion
     import roce_parse as parse
     import roce_register
-    from roce_device import RdmaPort, port_of
+    from roce_device import RdmaPort, no_lag, port_of
     from roce_firmware import Firmware, FirmwareError
     from roce_parse import Reading, Unreadable
     from roce_run import MISSING_PROGRAM, Answer, Run, run_command
@@ -169,13 +169,18 @@ class RailReader:
 
     @property
     def rdma_device(self) -> str | None:
-        """The RDMA device whose first GID is on this interface (mlx5_0, rxe0), None without one."""
+        """The RDMA device whose first GID is on this interface, or on its bond (mlx5_0, rxe0), None without one."""
         return self._rdma.device if self._rdma else None
 
     @property
     def rdma_port(self) -> int | None:
         """The port of ``rdma_device`` with this interface."""
         return self._rdma.port if self._rdma else None
+
+    @property
+    def no_lag(self) -> str:
+        """Why a bond's member has no RDMA device; empty if it has one, or is no member."""
+        return no_lag(self.root, self.netdev)
 
     def shown_by(self, knob: str) -> str:
         """The command or file that shows this knob to a person."""
@@ -302,7 +307,8 @@ class RailReader:
 
     def _device(self) -> tuple[str, int]:
         if self._rdma is None:
-            raise Unreadable(f"{self.netdev} has no RDMA device: no GID under /sys/class/infiniband is on it", ABSENT)
+            why = self.no_lag or "no GID under /sys/class/infiniband is on it"
+            raise Unreadable(f"{self.netdev} has no RDMA device: {why}", ABSENT)
         return self._rdma.device, self._rdma.port
 
     def _read_traffic_class(self, knob: str) -> Reading:

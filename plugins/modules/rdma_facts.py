@@ -11,6 +11,7 @@ from ansible_collections.gpufabric.host.plugins.module_utils.doca_set import doc
 from ansible_collections.gpufabric.host.plugins.module_utils.interface_names import of_instance
 from ansible_collections.gpufabric.host.plugins.module_utils.port_kinds import refusal
 from ansible_collections.gpufabric.host.plugins.module_utils.rdma_state import (
+    bonds,
     by_distribution,
     devices,
     distribution,
@@ -84,7 +85,8 @@ ansible_facts:
         by_distribution: {type: list, description: packages of NVIDIA's stack that the distribution makes itself}
         unbuilt: {type: list, description: "NVIDIA's DKMS sources that the running or next kernel has no build of"}
         doca: {type: dict, description: "version of the set that role rdma_stack installed; packages wrong, not_held"}
-        devices: {type: dict, description: "RDMA device -> interface, state of port 1, link_layer"}
+        devices: {type: dict, description: "RDMA device -> interface, state, link_layer; a bond's has members, gids"}
+        bonds: {type: dict, description: "rail that is a bond's member -> bond, and why there is no_device"}
         interfaces: {type: list, description: network interfaces}
         namespaces: {type: str, description: "of RDMA devices: shared, exclusive, empty without ib_core"}
         soft_roce_kept: {type: list, description: interfaces whose Soft-RoCE link comes back at boot}
@@ -121,6 +123,7 @@ def main() -> None:
         "unbuilt": unbuilt(etc_root, kernels(root, etc_root).values()),
         "doca": doca_set(etc_root),
         "devices": devices(root),
+        "bonds": bonds(root, module.params["rails"]),
         "interfaces": names(root / "sys/class/net"),
         "namespaces": namespaces(root),
         "soft_roce_kept": sorted(of_instance(path.name[len(KEPT) : -len(".service")]) for path in wants),

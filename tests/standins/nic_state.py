@@ -80,6 +80,7 @@ ROCE_ACCL = {
 KEPT = (
     "pci",
     "rdma_device",
+    "bond",
     "mtu_bytes",
     "vf",
     "inbox",
@@ -139,6 +140,7 @@ def factory(driver: str, **given: object) -> dict:
         "debugfs": True,
         "locked_down": False,
         "fw_version": "28.40.1000",
+        "bond": "",
         "roce_accl": dict(ROCE_ACCL),
         "factory_firmware": firmware,
         "firmware": dict(firmware),

@@ -5,6 +5,7 @@
                                    a host of states/ with its tools in STATE/bin, and interfaces that are no rails
                                    --card connectx7|bluefield3: firmware with more settings (nic_state.CARDS)
                                    --served-by SOCKET: tools that ask a server (standin_server.py)
+                                   --bond data: all rails are members of one bond, with one RDMA device
     standin_host.py up STATE       mount and serve in the background (root, /dev/fuse)
     standin_host.py down STATE     unmount
     standin_host.py reload STATE   the driver is loaded anew: everything volatile is as it comes, the firmware as set
@@ -82,8 +83,10 @@ def tree(state: Path) -> Folder:
     nics = {path.stem: read_nic(path) for path in sorted((state / "nics").glob("*.json"))}
     attributes = Attributes(state)
     net: dict[str, Node] = {name: net_folder(name, nic, attributes) for name, nic in nics.items()}
+    net |= {bond: bond_folder(bond, nics) for bond in {nic["bond"] for nic in nics.values()} - {""}}
+    firsts = first_ports(nics)
     rdma: dict[str, Node] = {
-        nic["rdma_device"]: rdma_folder(name, nic, attributes) for name, nic in nics.items() if nic["rdma_device"]
+        nic["rdma_device"]: rdma_folder(nic["bond"] or name, nic, attributes) for name, nic in firsts.items()
     }
     devices: dict[str, Node] = {nic["pci"]: device_folder(nic, attributes) for nic in nics.values()}
     drivers: dict[str, Node] = {nic["driver"]: folder_of({}) for nic in nics.values()}
@@ -95,7 +98,7 @@ def tree(state: Path) -> Folder:
             "kernel": folder_of(
                 {
                     "config": config_folder(state, list(rdma), attributes),
-                    "debug": debug_folder(nics.values(), attributes),
+                    "debug": debug_folder(firsts.values(), attributes),
                     "security": folder_of({"lockdown": lockdown_file(nics.values())}),
                 }
             ),
@@ -111,7 +114,28 @@ def net_folder(name: str, nic: dict, attributes: Attributes) -> Folder:
     }
     if nic["driver"] == "mlx5_core" and not nic["inbox"]:
         children["ecn"] = ecn_folder(f"net/{name}/ecn", attributes, writable=not nic["vf"])
+    if nic["bond"]:
+        children |= {"master": Link(f"../{nic['bond']}"), "bonding_slave": folder_of({"state": fixed("active")})}
     return folder_of(children)
+
+
+def bond_folder(bond: str, nics: dict[str, dict]) -> Folder:
+    """Linux drivers/net/bonding/bond_sysfs.c."""
+    slaves = " ".join(name for name, nic in nics.items() if nic["bond"] == bond)
+    return folder_of({"bonding": folder_of({"slaves": fixed(slaves), "mode": fixed("802.3ad 4")})})
+
+
+def first_ports(nics: dict[str, dict]) -> dict[str, dict]:
+    """Of each RDMA device the first port, of whose PCI function it is, and alone its files of debugfs.
+
+    Linux drivers/infiniband/hw/mlx5/cong.c, mlx5_ib_init_cong_debugfs: one folder for each port of the RDMA device,
+    and that of a RoCE LAG has one port (main.c, mlx5_ib_stage_init_init, num_ports; read, not recorded).
+    """
+    found: dict[str, dict] = {}
+    for name, nic in nics.items():
+        if nic["rdma_device"] and nic["rdma_device"] not in {each["rdma_device"] for each in found.values()}:
+            found[name] = nic
+    return found
 
 
 def device_folder(nic: dict, attributes: Attributes) -> Folder:
@@ -164,7 +188,12 @@ def cnp_files(attribute: Callable[[str, str, int], File]) -> dict[str, Node]:
 def rdma_folder(netdev: str, nic: dict, attributes: Attributes) -> Folder:
     gids = folder_of({"ndevs": folder_of({"0": fixed(netdev)}), "types": folder_of({"0": fixed("IB/RoCE v1")})})
     port = folder_of({"gid_attrs": gids, "state": fixed("4: ACTIVE"), "link_layer": fixed("Ethernet")})
-    children: dict[str, Node] = {"ports": folder_of({"1": port}), "fw_ver": fixed(nic["fw_version"])}
+    device = Link(f"../../../devices/pci0000:00/{nic['pci']}")
+    children: dict[str, Node] = {
+        "ports": folder_of({"1": port}),
+        "fw_ver": fixed(nic["fw_version"]),
+        "device": device,
+    }
     if nic["driver"] == "mlx5_core" and not nic["inbox"]:
         path = f"infiniband/{nic['rdma_device']}/tc/1/traffic_class"
         shown = attributes.number(path, "", 255, shown="Global tclass={}\n")
@@ -242,23 +271,30 @@ def config_folder(state: Path, devices: list[str], attributes: Attributes) -> Fo
     return Folder(present)
 
 
-def make_state(state: Path, rails: list[str], *, driver: str = "mlx5_core", **given: object) -> None:
-    """A new state folder: one NIC per ``NAME=PCI``, with an RDMA device each, and rdma_cm loaded."""
+def make_state(state: Path, rails: list[str], *, driver: str = "mlx5_core", bond: str = "", **given: object) -> None:
+    """A new state folder: one NIC per ``NAME=PCI``, with an RDMA device each or for the bond, and rdma_cm loaded."""
     for index, rail in enumerate(rails):
         name, _, pci = rail.partition("=")
-        own = {"pci": pci, "rdma_device": f"mlx5_{index}", "mtu_bytes": 9000, "vf": False, **given}
+        device = "mlx5_bond_0" if bond else f"mlx5_{index}"
+        own = {"pci": pci, "rdma_device": device, "bond": bond, "mtu_bytes": 9000, "vf": False, **given}
         write_nic(state, name, factory(driver, **own))
     (state / "modules").write_text("rdma_cm\n")
     (state / "root/sys").mkdir(parents=True, exist_ok=True)
 
 
 def make_named_state(
-    state: Path, name: str, rails: list[str], others: list[str], card: str = "plain", served_by: str = ""
+    state: Path,
+    name: str,
+    rails: list[str],
+    others: list[str],
+    card: str = "plain",
+    served_by: str = "",
+    bond: str = "",
 ) -> None:
     """A host of states/, with the tools that it has and no other in ``STATE/bin``; ``others`` are no ConnectX."""
     described = json.loads((HERE / "states" / f"{name}.json").read_text())
     nic = dict(described["nic"])
-    make_state(state, rails, factory_firmware={**nic.pop("firmware"), **CARDS[card]}, **nic)
+    make_state(state, rails, bond=bond, factory_firmware={**nic.pop("firmware"), **CARDS[card]}, **nic)
     for index, other in enumerate(others):
         own = {"pci": f"0000:00:0{index + 3}.0", "rdma_device": "", "mtu_bytes": 1500, "vf": False}
         write_nic(state, other, factory("virtio_net", **own))
@@ -325,10 +361,13 @@ def main(words: list[str]) -> int:
     parser.add_argument("--card", choices=sorted(CARDS), default="plain")
     parser.add_argument("--vf", action="store_true")
     parser.add_argument("--served-by", default="")
+    parser.add_argument("--bond", default="")
     options = parser.parse_args(words)
     state = options.state.resolve()
     if options.verb == "make" and options.named:
-        make_named_state(state, options.named, options.names, options.other, options.card, options.served_by)
+        make_named_state(
+            state, options.named, options.names, options.other, options.card, options.served_by, options.bond
+        )
     elif options.verb == "make":
         firmware = {**FACTORY_FIRMWARE, **CARDS[options.card]}
         make_state(state, options.names, driver=options.driver, vf=options.vf, factory_firmware=firmware)

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.files.machines_file import LACKS
 from nornir_tasks.lab.lock import locked
 from nornir_tasks.lab.machines.identity import Keys
 from nornir_tasks.lab.machines.image import Image, ensure_image, host_recipe
@@ -203,11 +204,6 @@ class Machines:
         if record and self.namespace.exists():
             self.namespace.forget(record["plan"]["index"])
 
-    def _lacks(self, name: str) -> dict[str, Any]:
-        """Machines have no ConnectX and no GPUs; of a host without rails nobody asks."""
-        has_rails = (self.machine(name).record or {})["plan"]["has_rails"]
-        return {"rdma_stack_provider": "rxe", "gpudirect_rails": []} if has_rails else {}
-
     def _write_ways(self) -> None:
         """Write known_hosts, ssh_config and hosts.yml: the address and the host key of each machine."""
         ports = {each.name: each.ssh_port for each in self.status()}
@@ -231,7 +227,7 @@ class Machines:
                 # Ansible and Mitogen compress by default; on loopback that only costs time of an emulated processor.
                 "ansible_ssh_args": "-o ControlMaster=auto -o ControlPersist=60s",
                 "mitogen_ssh_compression": False,
-                **self._lacks(name),
+                **LACKS,
             }
             for name, port in ports.items()
         }

@@ -80,7 +80,6 @@ class MachinePlan:
     site_address: str
     """The machine's own, with prefix length: as a site's installation would have configured it."""
     bonds: tuple[Bond, ...] = ()
-    has_rails: bool = True
 
     @property
     def own_nics(self) -> tuple[Nic, ...]:
@@ -127,8 +126,7 @@ def machine_plan(name: str, index: int, rails: tuple[Rail, ...], bonds: tuple[Bo
     )
     leaf_end = SITE_NETWORK + 2 * index
     site = Nic("site", SITE_SLOT, mac(name, "site"), f"{leaf_end}/31")
-    has_rails = any(rail.leaf_address for rail in rails)
-    plan = MachinePlan(name, index, (*nics, site), f"{leaf_end + 1}/31", bonds, has_rails)
+    plan = MachinePlan(name, index, (*nics, site), f"{leaf_end + 1}/31", bonds)
     for nic in nics:
         if len(end := leaf_port(plan, nic)) > MAX_NAME:
             what, expected = f"{nic.name}: the leaf's end of it has too long a name", f"at most {MAX_NAME} characters"

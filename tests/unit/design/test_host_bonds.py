@@ -243,15 +243,6 @@ def test_what_only_bonds_need_is_asked_for_all_at_once() -> None:
     assert "nics.business.ports_of" not in message
 
 
-def test_rdma_over_a_bond_is_refused_by_name() -> None:
-    data = placed()
-    data["planes"]["storage"]["transport"] = "rdma"
-    data["fabrics"]["front"]["leaf"]["pairs"]["lossless"] = True
-    message = refused(data)
-    assert "planes.storage.link: host roles do not configure RDMA over a bond yet" in message
-    assert "two routed links a host" in message
-
-
 @pytest.mark.parametrize("stem", ["lo", "all", "default"])
 def test_a_bond_is_not_called_like_what_the_kernel_has(stem: str) -> None:
     data = placed()

@@ -79,7 +79,6 @@ def test_a_host_with_rails_and_a_bond_has_the_nics_of_both(tmp_path: Path) -> No
         "front1": (0x19, "", 25000),
         "site": (4, "192.0.2.0/31", None),
     }
-    assert plan.has_rails
 
 
 def test_a_bond_carries_its_planes_with_the_gateways_that_hosts_have(tmp_path: Path) -> None:
@@ -102,9 +101,8 @@ def test_hosts_of_one_pair_share_its_system_and_vlans_and_no_key_and_other_pairs
     assert all(len(vlan.name) <= 15 for plan in found.values() for vlan in plan.bonds[0].vlans)
 
 
-def test_hosts_without_rails_have_their_bond_alone_and_are_not_judged_for_rails(tmp_path: Path) -> None:
-    plan = plans(tmp_path)["storage-2"]
-    assert ([each.name for each in plan.nics], plan.has_rails) == (["data0", "data1", "site"], False)
+def test_hosts_without_rails_have_their_bond_alone(tmp_path: Path) -> None:
+    assert [each.name for each in plans(tmp_path)["storage-2"].nics] == ["data0", "data1", "site"]
 
 
 def test_a_slow_rate_of_the_intent_is_the_pairs(tmp_path: Path) -> None:

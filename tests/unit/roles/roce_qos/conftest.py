@@ -102,19 +102,25 @@ class StateHost:
 
 @pytest.fixture
 def state_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., StateHost]]:
-    """(name of a state, nic: what differs on rail0, other: an interface that is no rail) -> that host, served."""
+    """(name of a state, nic: what differs on rail0, other: an interface that is no rail) -> that host, served.
+
+    ``members``: port to place, of a bond ``data`` in the rails' place.
+    """
     require("root")
     made: list[Path] = []
 
-    def make(state: str, *, nic: dict[str, object] | None = None, other: str = "") -> StateHost:
+    def make(
+        state: str, *, nic: dict[str, object] | None = None, other: str = "", members: dict[str, str] | None = None
+    ) -> StateHost:
         folder = tmp_path / state
         standin_host(
             "make",
             folder,
-            *(f"{rail}={pci}" for rail, pci in RAILS.items()),
+            *(f"{rail}={pci}" for rail, pci in (members or RAILS).items()),
             "--state",
             state,
             *(["--other", other] * bool(other)),
+            *(["--bond", "data"] * bool(members)),
         )
         found = StateHost(folder)
         if nic:

@@ -38,8 +38,8 @@ def leaves_others(run: Run, root: Path) -> str:
 
 def started_s(run: Run) -> float:
     """When networkd started, in seconds since 1970; 0 if that is not known."""
-    asked = ["systemctl", "show", "--property=ExecMainStartTimestampMonotonic", "systemd-networkd.service"]
-    value = run(asked)[1].strip().rpartition("=")[2]
+    command = ["systemctl", "show", "--property=ExecMainStartTimestampMonotonic", "systemd-networkd.service"]
+    value = run(command)[1].strip().rpartition("=")[2]
     if not value.isdigit() or value == "0":
         return 0.0
     return time.time() - time.monotonic() + int(value) / 1e6

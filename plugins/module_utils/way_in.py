@@ -46,16 +46,18 @@ class Session(NamedTuple):
 
 def session(root: Path = Path("/")) -> Session | None:
     """The session of this process, else that of the nearest process above it that has one in this network namespace."""
-    own = _parse(os.environ.get("SSH_CONNECTION", ""), os.geteuid())
-    if own is not None:
-        return own
+    words, owner = os.environ.get("SSH_CONNECTION", ""), os.geteuid()
+    if _parse(words, owner) is None:
+        words = ""
     here = _namespace(root / "proc/self")
     for process in _above(root / "proc", os.getppid()):
-        if _namespace(process) == here:
-            found = _parse(_variable(process), _owner(process))
-            if found is not None:
-                return found
-    return None
+        its = _variable(process) if _namespace(process) == here else ""
+        if words and its != words:
+            break
+        if _parse(its, 0) is not None:
+            # sudo itself is root's: the account is that of the first that sshd started.
+            words, owner = its, _owner(process)
+    return _parse(words, owner)
 
 
 def warn_of_none(module: AnsibleModule, found: Session | None) -> None:

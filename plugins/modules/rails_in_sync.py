@@ -272,8 +272,8 @@ class Host:
     def apply(self) -> None:
         """From what is to what shall be."""
         wait_s = self.params["wait_s"]
-        told = self.restarts() or not at_risk(self.rails, self.facts)
-        if told:
+        by_manager = self.restarts() or not at_risk(self.rails, self.facts)
+        if by_manager:
             self.bring(wait_s)
         else:
             self.bridge(every=True)
@@ -283,7 +283,7 @@ class Host:
         if missing:
             lost = f"; it was not told, as it would take away {'; '.join(at_risk(self.rails, self.facts))}"
             message = f"{self.params['manager']} did not bring the rails to what its files say in {wait_s} s"
-            what = f"{message}: {'; '.join(missing)}{'' if told else lost}"
+            what = f"{message}: {'; '.join(missing)}{'' if by_manager else lost}"
             self.module.fail_json(msg=what, commands=self.commands.done)
 
     def bring(self, wait_s: int) -> None:

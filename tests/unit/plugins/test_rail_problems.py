@@ -207,10 +207,12 @@ def beside_others(**changed):
 
 
 def test_a_host_is_refused_where_networkd_would_take_away_others_rules():
-    (said,) = rail_problems(RAILS, beside_others(), settings=SETTINGS)
-    assert said.startswith("rail_interfaces_restart_networkd false: systemd-networkd leaves rules of others alone: no;")
-    assert "it would take away 1000: from all lookup 500" in said
-    assert "ManageForeignRoutingPolicyRules=no and ManageForeignRoutes=no" in said
+    (problem,) = rail_problems(RAILS, beside_others(), settings=SETTINGS)
+    assert problem.startswith(
+        "rail_interfaces_restart_networkd false: systemd-networkd leaves rules of others alone: no;"
+    )
+    assert "it would take away 1000: from all lookup 500" in problem
+    assert "ManageForeignRoutingPolicyRules=no and ManageForeignRoutes=no" in problem
     assert rail_problems(RAILS, beside_others(), settings={**SETTINGS, "restart_networkd": True}) == []
     assert rail_problems(RAILS, {**beside_others(), "networkd_leaves_others": "now"}, settings=SETTINGS) == []
     assert rail_problems(RAILS, {**beside_others(), "networkd_leaves_others": ""}, settings=SETTINGS) == []
@@ -233,5 +235,5 @@ def test_a_host_that_lacks_rules_and_filters_alone_needs_no_manager_and_is_not_r
 
 @pytest.mark.parametrize("first", [0, 32765])
 def test_rules_that_the_kernel_would_ask_after_its_main_table_are_refused(first):
-    (said,) = rail_problems(RAILS, host(networkd_leaves_others=""), settings={**SETTINGS, "rule_priority": first})
-    assert said.startswith(f"rail_interfaces_rule_priority {first}: rules of these rails would stand at {first} to")
+    (problem,) = rail_problems(RAILS, host(networkd_leaves_others=""), settings={**SETTINGS, "rule_priority": first})
+    assert problem.startswith(f"rail_interfaces_rule_priority {first}: rules of these rails would stand at {first} to")

@@ -18,7 +18,7 @@ OURS = str(way_in.session())
 OUTER, INNER = "192.0.2.1 40000 192.0.2.10 22", "2001:db8::1 40001 2001:db8::10 2222"
 
 
-def asked(*starts: dict[str, str] | None, before: tuple[str, ...] = ()) -> str:
+def answer_of(*starts: dict[str, str] | None, before: tuple[str, ...] = ()) -> str:
     """What the innermost of processes says, each started with these variables alone, or with none, as by sudo."""
     command = [sys.executable, "-c", ASK]
     for each in reversed(starts):
@@ -32,25 +32,25 @@ def asked(*starts: dict[str, str] | None, before: tuple[str, ...] = ()) -> str:
 
 
 def test_it_is_found_behind_a_start_that_forgets_it() -> None:
-    found = asked({"SSH_CONNECTION": OUTER}, None, None)
+    found = answer_of({"SSH_CONNECTION": OUTER}, None, None)
     assert found.startswith("Session(client='192.0.2.1', client_port=40000, server='192.0.2.10', server_port=22")
 
 
 def test_of_several_hops_it_is_the_last_ones() -> None:
-    found = asked({"SSH_CONNECTION": OUTER}, {"SSH_CONNECTION": INNER}, None)
+    found = answer_of({"SSH_CONNECTION": OUTER}, {"SSH_CONNECTION": INNER}, None)
     assert found.startswith("Session(client='2001:db8::1', client_port=40001, server='2001:db8::10', server_port=2222")
 
 
 @pytest.mark.parametrize("words", ["", "UNKNOWN 65535", "a b c d"])
 def test_without_one_there_is_none(words: str) -> None:
-    assert asked({"SSH_CONNECTION": words}, None) == OURS
+    assert answer_of({"SSH_CONNECTION": words}, None) == OURS
 
 
 @pytest.mark.needs("namespaces")
 def test_one_of_another_network_is_none_of_this_ones() -> None:
     own = () if os.geteuid() == 0 else ("--user", "--map-root-user")
     there = ("env", f"SSH_CONNECTION={OUTER}", "sh", "-c", '"$@"; exit $?', "sh")
-    assert asked(None, before=(*there, "env", "-u", "SSH_CONNECTION", "unshare", *own, "--net")) == "None"
+    assert answer_of(None, before=(*there, "env", "-u", "SSH_CONNECTION", "unshare", *own, "--net")) == "None"
 
 
 def test_the_module_says_where_there_is_none(run_module) -> None:  # type: ignore[no-untyped-def]

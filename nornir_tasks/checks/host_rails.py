@@ -7,11 +7,11 @@ from nornir_tasks.checks.about import About
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob
 
 FACT = "gpufabric_rails"
-RULE_PRIORITY = 1000
-"""The rule of rail r has priority 1000 + r, before the main table's 32766."""
+RULE_PRIORITY = 20000
+"""Priority of rail 0's rule where rail_interfaces_rule_priority does not say another; before the main table's 32766."""
 LOOSE = 2
 """Reverse path filter that accepts any return path; the kernel uses the larger of ``all`` and the interface's own
-(Documentation/networking/ip-sysctl.rst), so both are judged."""
+(Documentation/networking/ip-sysctl.rst), so that the rail's own suffices."""
 
 AFTER_A_BOOT = "name after a boot"
 SHOW_NAMES = "grep -rsE 'set-name|NAME=|Name=' /etc/netplan /run/netplan /etc/udev/rules.d /etc/systemd/network"
@@ -20,9 +20,12 @@ Rail = Mapping[str, Any]
 
 ABOUT = About(
     name="rails",
-    each="rail: name, name after a boot, link, mtu_bytes, address, routes, rule, settings; host: reverse path filter",
+    each="rail: name, name after a boot, link, mtu_bytes, address, routes, rule, settings",
     reads=(FACT,),
-    wanted="rail_interfaces_rails, rail_interfaces_plane_supernet, rail_interfaces_arp_strict",
+    wanted=(
+        "rail_interfaces_rails, rail_interfaces_plane_supernet, rail_interfaces_arp_strict, "
+        "rail_interfaces_rule_priority"
+    ),
     passes="the interface at the rail's place has all of it as wanted, and no other address, route or rule of its own",
     fails="there is no interface at the rail's place, several are, or something of it or its name's files differs",
     cannot_tell="the host does not show a setting, nobody looked for the rail, or a file that names it cannot be read",
@@ -30,28 +33,26 @@ ABOUT = About(
 
 
 def check_rails(evidence: HostEvidence) -> list[HostFinding]:
-    """Nine findings for each rail, twelve where hosts share its subnet, and one for the host."""
+    """Nine findings for each rail, twelve where hosts share its subnet."""
     judge = Judge(ABOUT.name, evidence)
     facts = evidence.facts.get(FACT)
     strict = bool(evidence.variables["rail_interfaces_arp_strict"])
+    first = int(evidence.variables.get("rail_interfaces_rule_priority", RULE_PRIORITY))
     for rail in evidence.variables["rail_interfaces_rails"]:
         plane = rail.get("plane_supernet") or evidence.variables["rail_interfaces_plane_supernet"]
-        wanted = _knobs(rail, plane, strict)
+        wanted = _knobs(rail, plane, strict, first + rail["rail"])
         if facts is None:
             for knob in wanted.values():
                 judge.undecided(knob, evidence.why_unread(FACT))
         else:
-            _judge_rail(judge, rail, wanted, facts)
-    loose = Knob("", "rp_filter of all", str(LOOSE), "sysctl net.ipv4.conf.all.rp_filter")
-    every = facts["sysctl"].get("all", {}) if facts else {}
-    judge.compare(loose, every.get("rp_filter"), why="" if facts else evidence.why_unread(FACT))
+            _judge_rail(judge, rail, first + rail["rail"], wanted, facts)
     return judge.findings
 
 
-def _knobs(rail: Rail, plane: str, strict: bool) -> dict[str, Knob]:
-    """The settings of one rail and their expected values."""
+def _knobs(rail: Rail, plane: str, strict: bool, priority: int) -> dict[str, Knob]:
+    """The settings of one rail and their expected values. ``priority``: its rule's."""
     name, near, via = rail["name"], rail.get("subnet"), f"via {rail['gateway']} dev {rail['name']}"
-    priority, table = RULE_PRIORITY + rail["rail"], rail["table"]
+    table = rail["table"]
     settings = {"rp_filter": LOOSE, **({"arp_ignore": 1, "arp_announce": 2} if strict else {})}
     wanted = {
         "name": (
@@ -80,7 +81,7 @@ def _key(rail: Rail) -> str:
     return str(rail["match"].get("pci") or rail["match"].get("mac") or "").lower()
 
 
-def _judge_rail(judge: Judge, rail: Rail, wanted: Mapping[str, Knob], facts: Mapping[str, Any]) -> None:
+def _judge_rail(judge: Judge, rail: Rail, priority: int, wanted: Mapping[str, Knob], facts: Mapping[str, Any]) -> None:
     found = facts["rails"].get(_key(rail))
     if found is None:
         for knob in wanted.values():
@@ -103,7 +104,7 @@ def _judge_rail(judge: Judge, rail: Rail, wanted: Mapping[str, Knob], facts: Map
         "route of the rail": [_route(each) for each in facts["routes"]["main"] if each["to"] == rail["supernet"]],
         "route of its table": [_route(each) for each in own if each["to"] != rail.get("subnet")],
         "route of its subnet": [_route(each) for each in own if each["to"] == rail.get("subnet")],
-        "rule": [_rule(each) for each in facts["rules"] if _concerns(each, rail)],
+        "rule": [_rule(each) for each in facts["rules"] if _concerns(each, rail, priority)],
     }
     for name, knob in wanted.items():
         if name == AFTER_A_BOOT:
@@ -137,7 +138,8 @@ def _rule(rule: Mapping[str, Any]) -> str:
     return f"{rule['priority']}: from {rule['from'].removesuffix('/32')} lookup {rule['table']}"
 
 
-def _concerns(rule: Mapping[str, Any], rail: Rail) -> bool:
-    """Is this a rule of the rail, by its address, its priority or its table?"""
-    own = rule["from"].removesuffix("/32") == rail["address"]
-    return own or rule["priority"] == RULE_PRIORITY + rail["rail"] or str(rule["table"]) == str(rail["table"])
+def _concerns(rule: Mapping[str, Any], rail: Rail, priority: int) -> bool:
+    """Is this a rule of the rail, by its address and table, or one that takes all of its packets before that?"""
+    if rule["from"].removesuffix("/32") != rail["address"] or rule["selectors"]:
+        return False
+    return str(rule["table"]) == str(rail["table"]) or bool(rule["priority"] < priority)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_interface, ip_network
 from typing import Any
 
 
@@ -12,10 +12,16 @@ def boundary_relay_problems(
 ) -> list[str]:
     """Each problem as `variable: what is wrong; remedy`.
 
-    ``wanted``: port, addresses, gateways, clients. ``addresses``, ``routes``: of the host, as ``ip -json address`` and
-    ``ip -json route show default`` print them.
+    ``wanted``: port, addresses, gateways, clients, shared (the addresses that both relays share), came (SSH_CONNECTION
+    of Ansible's own login, empty where it comes in otherwise). ``addresses``, ``routes``: of the host, as
+    ``ip -json address`` and ``ip -json route show default`` print them.
     """
-    return [*_of_port(wanted, addresses), *_of_routes(wanted, routes), *_of_clients(wanted["clients"])]
+    return [
+        *_of_port(wanted, addresses),
+        *_of_routes(wanted, routes),
+        *_of_clients(wanted["clients"]),
+        *_shut_out(wanted["shared"], wanted["came"]),
+    ]
 
 
 def _of_port(wanted: Mapping[str, Any], addresses: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -49,6 +55,16 @@ def _of_clients(clients: Sequence[str]) -> Iterator[str]:
     for each in clients:
         if ip_network(each).prefixlen == 0:
             yield f"boundary_relay_clients: {each} is everybody; correct boundary.relays.clients in fabric.yml"
+
+
+def _shut_out(shared: Sequence[str], came: str) -> Iterator[str]:
+    parts = came.split()
+    if len(parts) != 4:
+        return
+    here = ip_address(parts[2].partition("%")[0])
+    if here in [ip_interface(each).ip for each in shared]:
+        wrong = f"Ansible comes in by {here}, which the other relay may have next"
+        yield f"boundary_relay_proxy: {wrong}; set ansible_host to the host's own"
 
 
 class FilterModule:

@@ -33,7 +33,7 @@ def firewall_problems(
     wanted.append(("firewall_management", management["port"], []))
     found = [problem for where, port, own in wanted for problem in _of_port(where, port, own, there)]
     found += _second_ways(zones, host["routes"])
-    found += _locked_out(management, host["came"], ssh_port)
+    found += _locked_out(management, host["came"], ssh_port, there)
     if confirm_within_s < LEAST_CONFIRM_S:
         found.append(
             f"firewall_confirm_within_s: {confirm_within_s}, so that rules which shut everybody out would stay, or be "
@@ -74,7 +74,9 @@ def _of_port(where: str, port: str, own: Sequence[str], there: Mapping[str, set[
             yield f"{where}: {port} has not the address {each}, but {has}; give it to the interface first"
 
 
-def _locked_out(management: Mapping[str, Any], came: str, ssh_port: int) -> Iterator[str]:
+def _locked_out(
+    management: Mapping[str, Any], came: str, ssh_port: int, there: Mapping[str, set[str]]
+) -> Iterator[str]:
     parts = came.split()
     if len(parts) != 4:
         return
@@ -84,6 +86,13 @@ def _locked_out(management: Mapping[str, Any], came: str, ssh_port: int) -> Iter
         yield (
             f"firewall_management.clients: Ansible comes from {client}, which is in none of {', '.join(clients)}, "
             f"and would shut itself out; correct {INTENT}"
+        )
+    here = parts[2].partition("%")[0]
+    by = [name for name, own in there.items() if here in {each.partition("/")[0] for each in own}]
+    if by and management["port"] not in by:
+        yield (
+            f"firewall_management.port: Ansible comes in by {here} of {by[0]}, not by {management['port']}, and would "
+            f"shut itself out; set ansible_host to an address there, or correct {INTENT}"
         )
     if port != ssh_port:
         yield f"firewall_ssh_port: Ansible comes in by port {port}, not {ssh_port}, and would shut itself out"

@@ -27,30 +27,39 @@ from ansible_collections.gpufabric.host.plugins.module_utils.port_problems impor
     plain,
     way_in,
 )
+from ansible_collections.gpufabric.host.plugins.module_utils.rail_drift import RAILS, at_risk, needs_manager
 
 RESERVED_TABLES = (0, 253, 254, 255)  # unspec, default, main, local (rt_tables)
-MOST_RAILS = 1000
-"""Rule r has priority 1000 + r; 2000 and above belong to others."""
+LAST_PRIORITY = 32765
+"""The kernel's rule for the main table is next (ip-rule(8))."""
+RESTART = "rail_interfaces_restart_networkd"
 INTENT = "hosts.<group> in fabric.yml"
 TAKE_OVER = "rail_interfaces_take_over_names"
 
 
 def rail_problems(
-    rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], manager: str = "auto", take_over_names: bool = False
+    rails: Sequence[Mapping[str, Any]],
+    facts: Mapping[str, Any],
+    manager: str = "auto",
+    take_over_names: bool = False,
+    settings: Mapping[str, Any] | None = None,
 ) -> list[str]:
     """Each problem as `variable: what is wrong, found and expected; remedy`. Empty if the role may continue.
 
-    ``take_over_names``: the role may take away what would give a rail another name at the next boot.
+    ``take_over_names``: the role may take away what would give a rail another name at the next boot. ``settings``: the
+    role's ``plane_supernet``, ``arp_strict``, ``rule_priority`` and ``restart_networkd``.
     """
     if not rails:
         return [f"rail_interfaces_rails: empty, so that there is nothing to do; name the rails' ports in {INTENT}"]
     return [
         *_twice(rails),
         *(problem for rail in rails for problem in _values(rail)),
+        *_priorities(rails, settings["rule_priority"] if settings else 1),
         *(problem for rail in rails for problem in _nic(rail, rails, facts)),
         *_shared(rails, facts),
         *_names(rails, facts, take_over_names),
         *_manager(facts, manager),
+        *(_others_rules(rails, facts, settings) if settings else ()),
     ]
 
 
@@ -94,8 +103,8 @@ def _values(rail: Mapping[str, Any]) -> Iterator[str]:
         yield f"{_where(rail, 'name')}: expected {RAIL_IN_WORDS}"
     if rail["table"] in RESERVED_TABLES:
         yield f"{_where(rail, 'table')}: the kernel's own; choose another, 100 + rail by default"
-    if not 0 <= rail["rail"] < MOST_RAILS:
-        yield f"{_where(rail, 'rail')}: expected 0 to {MOST_RAILS - 1}, as its rule stands at priority 1000 + rail"
+    if not 0 <= rail["rail"] < RAILS:
+        yield f"{_where(rail, 'rail')}: expected 0 to {RAILS - 1}, which its rule's priority is counted by"
     try:
         own = IPv4Interface(f"{rail['address']}/{rail['prefix_length']}")
         gateway, supernet = IPv4Address(rail["gateway"]), IPv4Network(rail["supernet"])
@@ -108,6 +117,33 @@ def _values(rail: Mapping[str, Any]) -> Iterator[str]:
         yield f"{_where(rail, 'subnet')}: the rail's address is in {own.network}; leave it out where no hosts share one"
     if own.ip not in supernet:
         yield f"{_where(rail, 'supernet')}: does not hold the rail's address {own.ip}"
+
+
+def _priorities(rails: Sequence[Mapping[str, Any]], first: int) -> Iterator[str]:
+    """Rules that the kernel would ask after its main table, or that would have no number."""
+    last = first + max(int(rail["rail"]) for rail in rails)
+    if first < 1 or last > LAST_PRIORITY:
+        at = f"rules of these rails would stand at {first} to {last}"
+        yield f"rail_interfaces_rule_priority {first}: {at}; expected 1 to {LAST_PRIORITY}, before the main table"
+
+
+def _others_rules(
+    rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], settings: Mapping[str, Any]
+) -> Iterator[str]:
+    """Rules of others that networkd would take away if it were told to configure a rail."""
+    lost = at_risk(rails, facts)
+    found = [facts["rails"].get(_key(rail), {}).get("netdev") for rail in rails]
+    if not lost or settings["restart_networkd"] or not all(found):
+        return
+    wrong = needs_manager(rails, facts, settings["plane_supernet"], settings["arp_strict"])
+    if wrong:
+        leaves = facts["networkd_leaves_others"]
+        yield (
+            f"{RESTART} false: systemd-networkd leaves rules of others alone: {leaves}; told to set {wrong[0]}, "
+            f"it would take away {'; '.join(lost)}. Set {RESTART}: true in a window (addresses that others gave to its "
+            "interfaces go with the restart), or write ManageForeignRoutingPolicyRules=no and ManageForeignRoutes=no "
+            "below [Network] in /etc/systemd/networkd.conf.d/ and boot"
+        )
 
 
 def _nic(rail: Mapping[str, Any], rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Iterator[str]:

@@ -6,11 +6,13 @@ injected ``run``, files are read below an injected ``root``, so that tests use r
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ansible_collections.gpufabric.host.plugins.module_utils.way_in import Session
 
 try:
     from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import (
@@ -151,18 +153,13 @@ def lacking(root: Path, release: str) -> list[str]:
     return [name for name in NEEDED if not re.search(rf"/{name}\.ko", there)]
 
 
-def ssh_client() -> str | None:
-    """The address that the present SSH session comes from; None outside a session or if sudo hides it."""
-    session = os.environ.get("SSH_CONNECTION", "").split()  # client's address and port, server's: ssh(1)
-    return session[0] if len(session) == 4 else None
-
-
 def way_back(run: Run, client: str | None) -> dict[str, Any] | None:
     """The route that answers to the controller take: ``client``, ``to`` (its prefix), ``via``, ``dev``."""
     if not client:
         return None
+    address, _, zone = client.partition("%")
     try:
-        found = show(run, "ip", "-j", "route", "get", "fibmatch", client)
+        found = show(run, "ip", "-j", "route", "get", "fibmatch", address, *(("oif", zone) if zone else ()))
     except CannotReadError:  # no route
         return {"client": client, "to": None, "via": None, "dev": None}
     one = found[0] if found else {}
@@ -174,11 +171,11 @@ def collect(
     run: Run,
     root: Path,
     ask: bool = True,
-    ssh: tuple[str | None, str | None] = (None, None),
+    came: Session | None = None,
 ) -> dict[str, Any]:
     """All facts: the value of gpufabric_bonds.
 
-    ``ask``: send packets to the gateways; ``ssh``: the host's address of the present session, and the controller's.
+    ``ask``: send packets to the gateways; ``came``: the SSH session that Ansible came in by.
     """
     entries = [each for each in show(run, "ip", "-j", "-d", "address", "show") if each]
     ports = [interface(each, root, {}) for each in entries]
@@ -190,8 +187,8 @@ def collect(
     return {
         "manager": "netplan" if has_netplan(root) else runs,
         "backend": runs,
-        "management": management(run, entries, ssh[0]),
-        "way_back": way_back(run, ssh[1]),
+        "management": management(run, entries, came),
+        "way_back": way_back(run, came.client if came else None),
         "interfaces": {each["ifname"]: each.get("linkinfo", {}).get("info_kind") for each in entries},
         "ports": [{key: each[key] for key in ("netdev", "mac", "pci")} for each in nic_ports(ports)],
         "lacking": lacking(root, run(["uname", "-r"])[1].strip()),

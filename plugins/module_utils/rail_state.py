@@ -7,25 +7,30 @@ injected ``run``, files are read below an injected ``root``, so that tests use r
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 try:
+    from ansible_collections.gpufabric.host.plugins.module_utils.networkd_others import leaves_others
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_device import rdma_ports
 except ImportError:  # in a test
+    from networkd_others import leaves_others
     from roce_device import rdma_ports
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
+
+    from ansible_collections.gpufabric.host.plugins.module_utils.way_in import Session
 
 Run = Callable[[Sequence[str]], "tuple[int, str, str]"]
 """Command -> exit code, output, errors; 127 if there is no such program."""
 
 PCI = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 MAIN_TABLE, LOCAL_TABLE = "254", "255"
+UNKNOWN_PROTOCOL, KERNEL_PROTOCOL, STATIC_PROTOCOL = "0", "2", "4"
+"""Who made a rule or route, as it says itself (linux/rtnetlink.h, RTPROT_): network managers say `static`."""
 KNOBS = ("rp_filter", "arp_ignore", "arp_announce")
 
 STACKED = frozenset({"bond", "bridge", "hsr", "ipvlan", "ipvtap", "macsec", "macvlan", "macvtap", "team", "vlan"})
@@ -44,14 +49,6 @@ def runner(module: AnsibleModule) -> Run:
         return code, out, err
 
     return run
-
-
-def ssh_address() -> str | None:
-    """The host's own address of the present SSH session; None outside a session or if sudo hides it."""
-    session = os.environ.get(
-        "SSH_CONNECTION", ""
-    ).split()  # client's address and port, server's address and port: ssh(1)
-    return session[2] if len(session) == 4 else None
 
 
 class CannotReadError(Exception):
@@ -150,14 +147,16 @@ def rail(match: Mapping[str, str | None], interfaces: Sequence[Mapping[str, Any]
     return {**{field: one[field] for field in ABSENT}, "candidates": [each["netdev"] for each in found]}
 
 
-def rules(run: Run) -> list[dict[str, Any]]:
-    """IPv4 routing policy rules without the kernel's own three."""
-    every = show(run, "ip", "-N", "-j", "-4", "rule", "show")
+def rules(run: Run, family: str = "-4") -> list[dict[str, Any]]:
+    """Routing policy rules without the kernel's own: of IPv4 three, of IPv6 two."""
+    every = show(run, "ip", "-N", "-d", "-j", family, "rule", "show")
     return [
         {
             "priority": each["priority"],
             "from": f"{each['src']}/{each['srclen']}" if "srclen" in each else each["src"],
             "table": "main" if each.get("table") == MAIN_TABLE else each.get("table"),
+            "selectors": sorted(set(each) - {"priority", "src", "srclen", "table", "protocol"}),
+            "protocol": each.get("protocol", UNKNOWN_PROTOCOL),
         }
         for each in every
         if 0 < each["priority"] < 32766
@@ -210,33 +209,39 @@ def has_netplan(root: Path) -> bool:
     return installed and any(root.glob("etc/netplan/*.yaml"))
 
 
-def management(run: Run, entries: Sequence[Mapping[str, Any]], ssh_address: str | None) -> list[str]:
+def management(run: Run, entries: Sequence[Mapping[str, Any]], came: Session | None) -> list[str]:
     """The management interfaces: those of a default route, or of the present connection."""
     default = [each for family in ("-4", "-6") for each in show(run, "ip", "-j", family, "route", "show", "default")]
     hops = [hop for each in default for hop in (each, *each.get("nexthops", ()))]
     devices = {hop["dev"] for hop in hops if "dev" in hop}
     for entry in entries:
-        if ssh_address and any(each["local"] == ssh_address for each in entry.get("addr_info", [])):
+        if came and any(came.is_to(entry["ifname"], each["local"]) for each in entry.get("addr_info", [])):
             devices.add(entry["ifname"])
     return sorted(devices)
 
 
-def collect(matches: Sequence[Mapping[str, str | None]], run: Run, root: Path, ssh: str | None) -> dict[str, Any]:
-    """All facts: the value of gpufabric_rails. ``ssh`` is the host's address of the present session."""
+def collect(matches: Sequence[Mapping[str, str | None]], run: Run, root: Path, came: Session | None) -> dict[str, Any]:
+    """All facts: the value of gpufabric_rails. ``came``: the SSH session that Ansible came in by."""
     entries = [each for each in show(run, "ip", "-j", "-d", "address", "show") if each]
     rdma = {each.interface: each.device for each in rdma_ports(root) if each.interface}
     interfaces = [interface(each, root, rdma) for each in entries]
     rails = {key_of(match): rail(match, interfaces) for match in matches}
     netdevs = [each["netdev"] for each in rails.values() if each["netdev"]]
     runs = backend(run)
+    of_ipv4 = rules(run)
     return {
         "manager": "netplan" if has_netplan(root) else runs,
         "backend": runs,
-        "management": management(run, entries, ssh),
+        "management": management(run, entries, came),
         "interfaces": [each["netdev"] for each in interfaces],
         "ports": [{key: each[key] for key in ("netdev", "mac", "pci")} for each in nic_ports(interfaces)],
         "rails": rails,
-        "rules": rules(run),
+        "rules": of_ipv4,
+        # networkd leaves the kernel's rules alone, and what a manager's file asks for is made again.
+        "others_rules": [
+            each for each in (*of_ipv4, *rules(run, "-6")) if each["protocol"] not in (KERNEL_PROTOCOL, STATIC_PROTOCOL)
+        ],
+        "networkd_leaves_others": leaves_others(run, root) if runs == "networkd" else "",
         "routes": routes(run),
-        "sysctl": sysctls(root, ["all", *netdevs]),
+        "sysctl": sysctls(root, netdevs),
     }

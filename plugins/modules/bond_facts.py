@@ -6,9 +6,10 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.gpufabric.host.plugins.module_utils.bond_state import OUR_LINK, collect, ssh_client
+from ansible_collections.gpufabric.host.plugins.module_utils.bond_state import OUR_LINK, collect
 from ansible_collections.gpufabric.host.plugins.module_utils.name_sources import name_facts
-from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import CannotReadError, runner, ssh_address
+from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import CannotReadError, runner
+from ansible_collections.gpufabric.host.plugins.module_utils.way_in import session, warn_of_none
 
 DOCUMENTATION = r"""
 module: bond_facts
@@ -67,7 +68,7 @@ ansible_facts:
         way_back:
           description:
             - The route that answers to the controller take, with C(client) (its address), C(to), C(via), C(dev); null
-              outside an SSH session, or where sudo hides it.
+              outside an SSH session, which is warned of.
           type: dict
         interfaces:
           description: Names of all interfaces to their kinds; null for a NIC's port.
@@ -105,8 +106,9 @@ def main() -> None:
         supports_check_mode=True,
     )
     try:
-        bonds, root, ssh = module.params["bonds"], Path(module.params["root"]), (ssh_address(), ssh_client())
-        facts = collect(bonds, runner(module), root, module.params["ask"], ssh)
+        bonds, root, came = module.params["bonds"], Path(module.params["root"]), session()
+        warn_of_none(module, came)
+        facts = collect(bonds, runner(module), root, module.params["ask"], came)
         facts.update(name_facts({**facts, "rails": facts["members"]}, root, OUR_LINK))
     except CannotReadError as error:
         module.fail_json(msg=f"cannot read the bonds: {error}")

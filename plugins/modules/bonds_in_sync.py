@@ -19,7 +19,7 @@ from ansible_collections.gpufabric.host.plugins.module_utils.bond_drift import (
     touched,
     wanted_lines,
 )
-from ansible_collections.gpufabric.host.plugins.module_utils.bond_state import collect, ssh_client
+from ansible_collections.gpufabric.host.plugins.module_utils.bond_state import collect
 from ansible_collections.gpufabric.host.plugins.module_utils.file_sets import FOLDER, Step, apply, mistakes, steps
 from ansible_collections.gpufabric.host.plugins.module_utils.file_sets import validate as check_files
 from ansible_collections.gpufabric.host.plugins.module_utils.manager_commands import (
@@ -31,8 +31,8 @@ from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import (
     CannotReadError,
     Run,
     runner,
-    ssh_address,
 )
+from ansible_collections.gpufabric.host.plugins.module_utils.way_in import session
 
 DOCUMENTATION = r"""
 module: bonds_in_sync
@@ -162,13 +162,13 @@ class Host:
         self.commands = Commands(self.run)
         self.steps: list[Step] = [step for folder in module.params["folders"] for step in steps(folder)]
         self.facts: dict[str, Any] = {}
+        self.came = session()
         self.read()
         self.before = self.facts
 
     def read(self) -> None:
         """Read the kernel's state anew."""
-        ssh = (ssh_address(), ssh_client())
-        self.facts = collect(self.bonds, self.run, Path("/"), ask=False, ssh=ssh)
+        self.facts = collect(self.bonds, self.run, Path("/"), ask=False, came=self.came)
 
     def lines(self) -> tuple[list[str], list[str]]:
         """(found, wanted) of everything, in the same order where the same."""

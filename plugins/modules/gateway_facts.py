@@ -13,7 +13,6 @@ from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import (
     collect,
     key_of,
     runner,
-    ssh_address,
 )
 
 DOCUMENTATION = r"""
@@ -73,7 +72,7 @@ def main() -> None:
     module = AnsibleModule(argument_spec=spec, supports_check_mode=True)
     rails = module.params["rails"]
     try:
-        facts = collect([rail["match"] for rail in rails], runner(module), Path("/"), ssh_address())
+        facts = collect([rail["match"] for rail in rails], runner(module), Path("/"), None)
         answers = probe(wires_of(rails, facts))
     except (CannotReadError, OSError) as error:
         module.fail_json(msg=f"cannot ask the gateways: {error}")

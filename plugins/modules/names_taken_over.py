@@ -16,7 +16,6 @@ from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import (
     CannotReadError,
     collect,
     runner,
-    ssh_address,
 )
 
 DOCUMENTATION = r"""
@@ -141,7 +140,7 @@ def main() -> None:
     module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
     root, rails = Path(module.params["root"]), module.params["rails"]
     try:
-        facts = collect([rail["match"] for rail in rails], runner(module), root, ssh_address())
+        facts = collect([rail["match"] for rail in rails], runner(module), root, None)
     except CannotReadError as error:
         module.fail_json(msg=f"cannot read the rails: {error}")
     wanted = {facts["rails"][key]["netdev"]: name for key, name in names_of(rails).items()}

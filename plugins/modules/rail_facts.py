@@ -14,8 +14,8 @@ from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import (
     collect,
     key_of,
     runner,
-    ssh_address,
 )
+from ansible_collections.gpufabric.host.plugins.module_utils.way_in import session, warn_of_none
 
 DOCUMENTATION = r"""
 module: rail_facts
@@ -85,9 +85,20 @@ ansible_facts:
               C(carrier), C(addresses) (global ones, with prefix length) and C(rdma_device) (null if there is none).
           type: dict
         rules:
-          description: IPv4 rules but the kernel's own three, each with C(priority), C(from), C(table).
+          description:
+            - IPv4 rules but the kernel's own three, each with C(priority), C(from), C(table), C(selectors) (names of
+              others that it has) and C(protocol), which says who made it, a number of linux/rtnetlink.h as text.
           type: list
           elements: dict
+        others_rules:
+          description: Of IPv4 and IPv6 those rules that neither the kernel made nor a network manager.
+          type: list
+          elements: dict
+        networkd_leaves_others:
+          description:
+            - Whether systemd-networkd leaves rules and routes of others alone, C(now), C(from its next start on) or
+              C(no); empty where it does not run the host's network.
+          type: str
         routes:
           description: Table (C(main) or a number as text) to IPv4 unicast routes, each with C(to), C(via), C(dev).
           type: dict
@@ -108,7 +119,7 @@ ansible_facts:
           type: list
           elements: str
         sysctl:
-          description: The name C(all) and each rail's interface to C(rp_filter), C(arp_ignore), C(arp_announce).
+          description: Each rail's interface to C(rp_filter), C(arp_ignore), C(arp_announce).
           type: dict
 """
 
@@ -133,7 +144,9 @@ def main() -> None:
 
     try:
         root = Path(module.params["root"])
-        facts = collect(matches, runner(module), root, ssh_address())
+        came = session()
+        warn_of_none(module, came)
+        facts = collect(matches, runner(module), root, came)
         facts.update(name_facts(facts, root))
         if refused := refusal((each["netdev"] for each in facts["rails"].values() if each["netdev"]), root):
             module.fail_json(msg=refused)

@@ -14,10 +14,14 @@ from ansible_collections.gpufabric.host.plugins.module_utils.manager_commands im
     Commands,
     differ,
 )
+from ansible_collections.gpufabric.host.plugins.module_utils.networkd_others import NOW
 from ansible_collections.gpufabric.host.plugins.module_utils.rail_drift import (
-    common_lines,
+    at_risk,
     found_lines,
     found_of,
+    is_rule_of,
+    rule_line,
+    rule_of,
     stale_rules,
     wanted_lines,
 )
@@ -26,8 +30,8 @@ from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import (
     Run,
     collect,
     runner,
-    ssh_address,
 )
+from ansible_collections.gpufabric.host.plugins.module_utils.way_in import session
 
 DOCUMENTATION = r"""
 module: rails_in_sync
@@ -52,6 +56,18 @@ options:
     description: Whether each rail must answer for its own address alone.
     type: bool
     required: true
+  rule_priority:
+    description:
+      - Priority of rail 0's rule; that of rail r is greater by r. A rule is a rail's by its address and table, at
+        whatever priority; at another one it is moved, the new one before the old one goes.
+    type: int
+    required: true
+  restart_networkd:
+    description:
+      - Whether systemd-networkd is restarted if it does not yet leave others' rules alone. Without it the manager is
+        told nothing where it would take some away; rules and kernel settings are then put right without it.
+    type: bool
+    default: false
   manager:
     description: Which manager's files were written.
     type: str
@@ -83,6 +99,7 @@ EXAMPLES = r"""
     rails: "{{ rail_interfaces_rails }}"
     plane_supernet: "{{ rail_interfaces_plane_supernet }}"
     arp_strict: "{{ rail_interfaces_arp_strict }}"
+    rule_priority: "{{ rail_interfaces_rule_priority }}"
     manager: networkd
     backend: networkd
 """
@@ -108,6 +125,8 @@ SPEC = {
     "rails": {"type": "list", "elements": "dict", "required": True},
     "plane_supernet": {"type": "str", "required": True},
     "arp_strict": {"type": "bool", "required": True},
+    "rule_priority": {"type": "int", "required": True},
+    "restart_networkd": {"type": "bool", "default": False},
     "manager": {"type": "str", "required": True, "choices": ["netplan", "networkd", "networkmanager"]},
     "backend": {"type": "str", "required": True, "choices": ["networkd", "networkmanager"]},
     "changed_files": {"type": "list", "elements": "str", "default": []},
@@ -126,11 +145,12 @@ class Host:
         self.run: Run = runner(module)
         self.commands = Commands(self.run)
         self.facts: dict[str, Any] = {}
+        self.came = session()
         self.read()
 
     def read(self) -> None:
         """Read the kernel's state anew."""
-        self.facts = collect([rail["match"] for rail in self.rails], self.run, Path("/"), ssh_address())
+        self.facts = collect([rail["match"] for rail in self.rails], self.run, Path("/"), self.came)
         lost = [str(rail["rail"]) for rail in self.rails if found_of(rail, self.facts)["netdev"] is None]
         if lost:
             message = f"rail {', '.join(lost)} has no interface, or several"
@@ -138,21 +158,37 @@ class Host:
 
     def lines(self, rail: Mapping[str, Any]) -> tuple[list[str], list[str]]:
         """(found, wanted) of one rail."""
-        strict = self.params["arp_strict"]
-        return found_lines(rail, self.facts, strict), wanted_lines(rail, self.params["plane_supernet"], strict)
+        strict, plane, first = (self.params[each] for each in ("arp_strict", "plane_supernet", "rule_priority"))
+        return found_lines(rail, self.facts, strict), wanted_lines(rail, plane, strict, first)
 
     def all_lines(self) -> tuple[list[str], list[str]]:
         """(found, wanted) of everything, in the same order where the same."""
-        found, wanted = [[line] for line in common_lines(self.facts)]
+        found: list[str] = []
+        wanted: list[str] = []
         for rail in self.rails:
             is_now, shall_be = self.lines(rail)
             found += sorted(is_now)
             wanted += sorted(shall_be)
-        found += [f"rule {each['priority']}: from {each['from']} lookup {each['table']}" for each in self.stale()]
-        return found, wanted
+        return found + [rule_line(each) for each in self.stale()], wanted
 
     def stale(self) -> list[dict[str, Any]]:
-        return stale_rules(self.rails, self.facts)
+        plane, first = self.params["plane_supernet"], self.params["rule_priority"]
+        return stale_rules(self.rails, self.facts, plane, first)
+
+    def moved(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Rails' rules at another priority, each with the wanted one."""
+        first = self.params["rule_priority"]
+        return [
+            (each, rule_of(rail, first))
+            for rail in self.rails
+            for each in self.facts["rules"]
+            if is_rule_of(each, rail) and each["priority"] != rule_of(rail, first)["priority"]
+        ]
+
+    def restarts(self) -> bool:
+        """Shall networkd start anew, so that it leaves alone what others made?"""
+        of_networkd = self.params["backend"] == "networkd" and self.params["restart_networkd"]
+        return bool(of_networkd and self.facts["networkd_leaves_others"] != NOW)
 
     def rename(self) -> None:
         """Give each rail's interface its name, and only that one, as its .link file does at boot."""
@@ -172,17 +208,46 @@ class Host:
 
     def configure(self, names: Sequence[str], read_files: bool) -> None:
         """Have the manager configure the named rails, after reading its files anew if they changed."""
-        if read_files:
+        if self.restarts():
+            if self.params["manager"] == "netplan":
+                self.commands.do("netplan", "generate")
+            self.commands.do("systemctl", "restart", "systemd-networkd.service")
+        elif read_files:
             self.commands.read_files(self.params["manager"], self.params["backend"])
         profile = "netplan-00-gpufabric" if self.params["manager"] == "netplan" else "gpufabric"
         profiles = {name: f"{profile}-{name}" for name in names}
         self.commands.reconfigure(self.params["backend"], profiles, self.params["wait_s"])
 
+    def bridge(self, every: bool) -> None:
+        """Have the wanted rule beside one at another priority, so that no packet meets neither while the manager works.
+
+        ``every``: also where there is none, because the manager is not told.
+        """
+        lacking = [rule for _, rule in self.moved()]
+        if every:
+            lacking = [rule_of(rail, self.params["rule_priority"]) for rail in self.rails]
+        there = [rule_line(each) for each in self.facts["rules"] if not each["selectors"]]
+        for rule in lacking:
+            if rule_line(rule) not in there:
+                self.commands.do("ip", "-4", "rule", "add", *_words(rule), "protocol", "static")
+
     def sweep(self) -> None:
-        """Take away the rules of rails that are no more; some managers do so themselves, at the same time."""
-        for each in self.stale():
-            gone = ("priority", str(each["priority"]), "from", each["from"])
-            self.commands.do("ip", "-4", "rule", "del", *gone, may_fail=True)
+        """Take away what the manager left of former settings; some managers do so themselves, at the same time."""
+        for each in [*self.stale(), *(former for former, _ in self.moved())]:
+            self.commands.do("ip", "-4", "rule", "del", *_words(each), may_fail=True)
+        for table, route in self.left_routes():
+            self.commands.do("ip", "-4", "route", "del", *route, "table", table, may_fail=True)
+
+    def left_routes(self) -> list[tuple[str, list[str]]]:
+        """Unwanted routes of a rail by its own interface; networkd leaves those that it made before it last started."""
+        left = []
+        for rail in self.rails:
+            found, wanted = self.lines(rail)
+            for line in set(found) - set(wanted):
+                table, _, route = line.partition(": ")
+                if table.startswith("table ") and line.endswith(f" dev {rail['name']}"):
+                    left.append((table[len("table ") :], route.split()))
+        return left
 
     def touched(self) -> list[str]:
         """Names of the rails that the manager shall configure anew: what differs, or whose file was written."""
@@ -206,9 +271,27 @@ class Host:
 
     def apply(self) -> None:
         """From what is to what shall be."""
-        touched, wait_s = self.touched(), self.params["wait_s"]
+        wait_s = self.params["wait_s"]
+        by_manager = self.restarts() or not at_risk(self.rails, self.facts)
+        if by_manager:
+            self.bring(wait_s)
+        else:
+            self.bridge(every=True)
+            self.sweep()
+            self.settle()
+        missing = self.wait(wait_s)
+        if missing:
+            lost = f"; it was not told, as it would take away {'; '.join(at_risk(self.rails, self.facts))}"
+            message = f"{self.params['manager']} did not bring the rails to what its files say in {wait_s} s"
+            what = f"{message}: {'; '.join(missing)}{'' if by_manager else lost}"
+            self.module.fail_json(msg=what, commands=self.commands.done)
+
+    def bring(self, wait_s: int) -> None:
+        """Have the manager do it, which may take a second time."""
+        touched = self.touched()
         self.rename()
         self.read()
+        self.bridge(every=False)
         self.configure(touched, read_files=bool(self.params["changed_files"]))
         self.sweep()
         self.settle()
@@ -216,10 +299,12 @@ class Host:
             # An earlier run may have ended after it wrote the files; reading them is kept for when it is needed,
             # because a manager then looks at all interfaces again, not the rails alone.
             self.configure(self.touched(), read_files=True)
-        missing = self.wait(wait_s)
-        if missing:
-            message = f"{self.params['manager']} did not bring the rails to what its files say in {wait_s} s"
-            self.module.fail_json(msg=f"{message}: {'; '.join(missing)}", commands=self.commands.done)
+            self.sweep()
+
+
+def _words(rule: Mapping[str, Any]) -> tuple[str, ...]:
+    """A rule as `ip rule` takes it."""
+    return ("priority", str(rule["priority"]), "from", rule["from"], "lookup", str(rule["table"]))
 
 
 def main() -> None:
@@ -229,7 +314,7 @@ def main() -> None:
         host = Host(module)
         found, wanted = host.all_lines()
         drift = differ(found, wanted)
-        changed = bool(drift or module.params["changed_files"])
+        changed = bool(drift or module.params["changed_files"] or host.restarts())
         if changed and not module.check_mode:
             host.apply()
     except CannotReadError as error:

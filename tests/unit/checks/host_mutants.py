@@ -118,12 +118,18 @@ MUTANTS: dict[str, tuple[Change, str]] = {
         "rails: rail1 route of its table",
     ),
     "no rule": (lambda f: f["gpufabric_rails"]["rules"].pop(1), "rails: rail1 rule"),
+    "rule where it used to be": (
+        lambda f: f["gpufabric_rails"]["rules"][1].update(priority=1001),
+        "rails: rail1 rule",
+    ),
     "rule after the main table": (
         lambda f: f["gpufabric_rails"]["rules"][1].update(priority=32800),
         "rails: rail1 rule",
     ),
     "another rule before it": (
-        lambda f: f["gpufabric_rails"]["rules"].append({"priority": 5, "from": "10.169.0.1", "table": "main"}),
+        lambda f: f["gpufabric_rails"]["rules"].append(
+            {"priority": 5, "from": "10.169.0.1", "table": "main", "selectors": [], "protocol": "0"}
+        ),
         "rails: rail1 rule",
     ),
     "cable in nobody's port": (
@@ -131,10 +137,6 @@ MUTANTS: dict[str, tuple[Change, str]] = {
         "cabling: rail1 gateway",
     ),
     "strict filter": (lambda f: f["gpufabric_rails"]["sysctl"]["rail1"].update(rp_filter=1), "rails: rail1 rp_filter"),
-    "strict filter of all": (
-        lambda f: f["gpufabric_rails"]["sysctl"]["all"].update(rp_filter=1),
-        "rails: rp_filter of all",
-    ),
     "an InfiniBand port": (firmware("LINK_TYPE", current=1), "firmware: rail2 LINK_TYPE now"),
     "an InfiniBand port later": (firmware("LINK_TYPE", next_boot=1), "firmware: rail2 LINK_TYPE at the next start"),
     "a DPU": (

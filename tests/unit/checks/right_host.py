@@ -159,7 +159,13 @@ def rails() -> dict[str, Any]:
             for number, (name, place) in enumerate(places.items())
         },
         "rules": [
-            {"priority": 1000 + number, "from": f"10.{168 + number}.0.1", "table": str(100 + number)}
+            {
+                "priority": 20000 + number,
+                "from": f"10.{168 + number}.0.1",
+                "table": str(100 + number),
+                "selectors": [],
+                "protocol": "4",
+            }
             for number in range(8)
         ],
         "routes": {
@@ -167,7 +173,7 @@ def rails() -> dict[str, Any]:
             + [{"to": f"10.{168 + n}.0.0/16", "via": hops[name], "dev": name} for n, name in enumerate(RAILS)],
             **{str(100 + n): [{"to": "10.168.0.0/13", "via": hops[name], "dev": name}] for n, name in enumerate(RAILS)},
         },
-        "sysctl": {name: {"rp_filter": 2, "arp_ignore": 0, "arp_announce": 0} for name in ["all", *RAILS]},
+        "sysctl": {name: {"rp_filter": 2, "arp_ignore": 0, "arp_announce": 0} for name in RAILS},
     }
 
 

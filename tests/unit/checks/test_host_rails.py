@@ -1,6 +1,11 @@
 """Rails of a host, now and after a boot, and the port of the leaf that each is cabled to."""
 
+from pathlib import Path
+
+from ruamel.yaml import YAML
+
 from nornir_tasks.checks.evidence import Verdict
+from nornir_tasks.checks.host_rails import RULE_PRIORITY
 from tests.unit.checks.host_mutants import rail, set_name
 from tests.unit.checks.judged_host import judged
 from tests.unit.checks.right_host import facts, variables
@@ -21,6 +26,39 @@ def test_the_way_to_the_hosts_of_the_same_subnet_is_judged_where_there_is_one() 
     assert (failed.name, failed.wanted) == ("rail0 route of its subnet", "10.168.0.0/23 dev rail0")
     routes["100"].append({"to": "10.168.0.0/23", "via": None, "dev": "rail0"})
     assert judged(found, values).of(Verdict.FAIL) == ()
+
+
+def test_rules_of_container_networks_are_none_of_a_rails_whatever_their_priority_and_table() -> None:
+    found = facts()
+    found["gpufabric_rails"]["rules"] += [
+        {"priority": 1000, "from": "all", "table": "500", "selectors": [], "protocol": "0"},  # Spiderpool
+        {"priority": 20001, "from": "10.0.2.0/24", "table": "101", "selectors": [], "protocol": "0"},
+        {"priority": 111, "from": "10.169.0.1", "table": "11", "selectors": ["dst", "dstlen"], "protocol": "2"},
+        {"priority": 30000, "from": "10.169.0.1", "table": "77", "selectors": [], "protocol": "0"},
+    ]
+    assert judged(found).of(Verdict.FAIL) == ()
+
+
+def test_a_site_that_keeps_the_former_priority_of_rules_says_so_and_passes() -> None:
+    found = facts()
+    for number, rule in enumerate(found["gpufabric_rails"]["rules"]):
+        rule["priority"] = 1000 + number
+    assert judged(found, variables(rail_interfaces_rule_priority=1000)).of(Verdict.FAIL) == ()
+    failed = judged(found).of(Verdict.FAIL)
+    assert {each.knob for each in failed} == {"rule"}
+    assert len(failed) == 8
+
+
+def test_a_rule_stands_by_default_where_the_role_puts_it() -> None:
+    defaults = Path(__file__).parents[3] / "roles/rail_interfaces/defaults/main.yml"
+    values = YAML(typ="safe").load(defaults.read_text(encoding="utf-8"))
+    assert values["rail_interfaces_rule_priority"] == RULE_PRIORITY
+
+
+def test_a_hardened_host_passes_as_a_rails_own_filter_decides() -> None:
+    found = facts()
+    found["gpufabric_rails"]["sysctl"]["all"] = {"rp_filter": 1, "arp_ignore": 0, "arp_announce": 0}
+    assert judged(found).of(Verdict.FAIL) == ()
 
 
 def test_strict_arp_is_judged_where_rails_share_a_subnet() -> None:

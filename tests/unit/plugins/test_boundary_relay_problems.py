@@ -9,6 +9,8 @@ WANTED: dict[str, Any] = {
     "addresses": ["203.0.113.74/27", "2001:db8:101::4a/64"],
     "gateways": ["203.0.113.65", "2001:db8:101::1"],
     "clients": ["10.177.0.0/16", "fd00:300::/48"],
+    "shared": ["203.0.113.76/27", "2001:db8:101::4c/64"],
+    "came": "10.183.0.9 40000 203.0.113.74 22",
 }
 ADDRESSES = [
     {},
@@ -54,3 +56,13 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
         "without it nobody outside is asked; set it first",
         "boundary_relay_clients: ::/0 is everybody; correct boundary.relays.clients in fabric.yml",
     ]
+
+
+def test_ansible_that_comes_in_by_an_address_that_may_move_is_refused() -> None:
+    for here in ("203.0.113.76", "2001:db8:101::4c"):
+        came = f"10.183.0.9 40000 {here} 22"
+        assert boundary_relay_problems({**WANTED, "came": came}, ADDRESSES, ROUTES) == [
+            f"boundary_relay_proxy: Ansible comes in by {here}, which the other relay may have next; "
+            "set ansible_host to the host's own"
+        ]
+    assert boundary_relay_problems({**WANTED, "came": ""}, ADDRESSES, ROUTES) == []

@@ -58,6 +58,13 @@ def test_rules_that_would_shut_ansible_out_are_refused(came: str) -> None:
     assert "would shut itself out; correct boundary.firewalls.management in fabric.yml" in problem
 
 
+def test_ansible_that_comes_in_by_a_zones_port_is_refused() -> None:
+    (problem,) = problems("10.183.0.9 40000 203.0.113.66 22")
+    assert problem.startswith(
+        "firewall_management.port: Ansible comes in by 203.0.113.66 of dmz, not by mgmt, and would"
+    )
+
+
 def test_another_port_of_sshd_than_the_rules_admit_is_refused() -> None:
     (problem,) = problems("10.183.0.9 40000 10.183.0.1 2222")
     assert problem == "firewall_ssh_port: Ansible comes in by port 2222, not 22, and would shut itself out"

@@ -186,3 +186,54 @@ def test_a_rail_is_found_by_the_name_its_interface_has_now() -> None:
     assert rail_names(RAILS, host())["rail0"] != "rail0"
     assert set(rail_names(RAILS, host())) == {"rail0", "rail1"}
     assert rail_names(RAILS, {}) == {}
+
+
+SETTINGS = {"plane_supernet": "10.168.0.0/13", "arp_strict": False, "rule_priority": 20000, "restart_networkd": False}
+SPIDERPOOL = {"priority": 1000, "from": "all", "table": "500", "selectors": [], "protocol": "0"}
+
+
+def beside_others(**changed):
+    """A host under networkd whose rails are to be named, with a rule of Spiderpool's."""
+    state = {"up": False, "mtu_bytes": 1500, "addresses": [], "altnames": []}
+    return host(
+        rails={"0000:00:10.0": nic("ens16", **state), "0000:00:11.0": nic("ens17", **state)},
+        rules=[SPIDERPOOL],
+        others_rules=[SPIDERPOOL],
+        routes={"main": []},
+        sysctl={name: {"rp_filter": 1} for name in ("ens16", "ens17")},
+        networkd_leaves_others="no",
+        **changed,
+    )
+
+
+def test_a_host_is_refused_where_networkd_would_take_away_others_rules():
+    (problem,) = rail_problems(RAILS, beside_others(), settings=SETTINGS)
+    assert problem.startswith(
+        "rail_interfaces_restart_networkd false: systemd-networkd leaves rules of others alone: no;"
+    )
+    assert "it would take away 1000: from all lookup 500" in problem
+    assert "ManageForeignRoutingPolicyRules=no and ManageForeignRoutes=no" in problem
+    assert rail_problems(RAILS, beside_others(), settings={**SETTINGS, "restart_networkd": True}) == []
+    assert rail_problems(RAILS, {**beside_others(), "networkd_leaves_others": "now"}, settings=SETTINGS) == []
+    assert rail_problems(RAILS, {**beside_others(), "networkd_leaves_others": ""}, settings=SETTINGS) == []
+
+
+def test_a_host_that_lacks_rules_and_filters_alone_needs_no_manager_and_is_not_refused():
+    state = {"up": True, "mtu_bytes": 9000, "altnames": []}
+    facts = beside_others()
+    facts["rails"] = {
+        f"0000:00:1{number}.0": nic(f"rail{number}", addresses=[f"10.{168 + number}.0.1/31"], **state)
+        for number in (0, 1)
+    }
+    for number in (0, 1):
+        via = {"via": f"10.{168 + number}.0.0", "dev": f"rail{number}"}
+        facts["routes"]["main"].append({"to": f"10.{168 + number}.0.0/16", **via})
+        facts["routes"][str(100 + number)] = [{"to": "10.168.0.0/13", **via}]
+        facts["sysctl"][f"rail{number}"] = {"rp_filter": 1}
+    assert rail_problems(RAILS, facts, settings=SETTINGS) == []
+
+
+@pytest.mark.parametrize("first", [0, 32765])
+def test_rules_that_the_kernel_would_ask_after_its_main_table_are_refused(first):
+    (problem,) = rail_problems(RAILS, host(networkd_leaves_others=""), settings={**SETTINGS, "rule_priority": first})
+    assert problem.startswith(f"rail_interfaces_rule_priority {first}: rules of these rails would stand at {first} to")

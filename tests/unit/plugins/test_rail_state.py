@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ def load(name):
     return module
 
 
-state, drift = load("rail_state"), load("rail_drift")
+state, drift, way = load("rail_state"), load("rail_drift"), load("way_in")
 
 # In the form that iproute2 6.1.0 (Debian 12) prints, with the keys that are read: two rails and one of the host itself.
 LINKS = [
@@ -67,12 +68,21 @@ LINKS = [
     },
 ]
 RULES = [
-    {"priority": 0, "src": "all", "table": "255"},
-    {"priority": 1000, "src": "10.168.0.1", "table": "100"},
-    {"priority": 1007, "src": "10.175.0.0", "srclen": 16, "table": "107"},
-    {"priority": 2000, "src": "all", "table": "105"},
-    {"priority": 32766, "src": "all", "table": "254"},
-    {"priority": 32767, "src": "all", "table": "253"},
+    {"priority": 0, "src": "all", "table": "255", "protocol": "2"},
+    {"priority": 1000, "src": "all", "table": "500", "protocol": "0"},  # Spiderpool
+    {"priority": 1001, "src": "all", "table": "101", "protocol": "0"},
+    {"priority": 1007, "src": "10.175.0.0", "srclen": 16, "table": "107", "protocol": "0"},
+    {"priority": 1008, "src": "10.175.0.1", "table": "108", "protocol": "4"},
+    {"priority": 20000, "src": "10.168.0.1", "table": "100", "protocol": "4"},
+    {"priority": 20006, "src": "10.174.0.1", "table": "106", "protocol": "4"},
+    {"priority": 20009, "src": "10.175.0.1", "dst": "10.0.0.1", "table": "109", "protocol": "4"},
+    {"priority": 32766, "src": "all", "table": "254", "protocol": "2"},
+    {"priority": 32767, "src": "all", "table": "253", "protocol": "2"},
+]
+RULES_V6 = [
+    {"priority": 0, "src": "all", "table": "255", "protocol": "2"},
+    {"priority": 512, "src": "all", "fwmark": "0x80", "table": "77", "protocol": "0"},
+    {"priority": 32766, "src": "all", "table": "254", "protocol": "2"},
 ]
 ROUTES = [
     {"dst": "10.168.0.0/13", "gateway": "10.168.0.0", "dev": "rail0", "table": "100", "protocol": "4", "flags": []},
@@ -98,7 +108,7 @@ def root(tmp_path):
     gids = tmp_path / "sys/class/infiniband/rxe0/ports/1/gid_attrs/ndevs"
     gids.mkdir(parents=True)
     (gids / "0").write_text("rail0\n")
-    for name in ("all", "rail0", "ens17"):
+    for name in ("rail0", "ens17"):
         conf = tmp_path / "proc/sys/net/ipv4/conf" / name
         conf.mkdir(parents=True)
         for knob, value in {"rp_filter": 2, "arp_ignore": 0, "arp_announce": 0}.items():
@@ -110,7 +120,9 @@ def run_with(**changed):
     """What each command prints on that host."""
     outputs = {
         "ip -j -d address show": LINKS,
-        "ip -N -j -4 rule show": RULES,
+        "ip -N -d -j -4 rule show": RULES,
+        "ip -N -d -j -6 rule show": RULES_V6,
+        "systemd-analyze cat-config --no-pager systemd/networkd.conf": "",
         "ip -N -j -4 route show table all": ROUTES,
         "ip -j -4 route show default": [ROUTES[1]],
         "ip -j -6 route show default": [],
@@ -167,8 +179,10 @@ def test_switchdev_stand_ins_on_the_same_pci_port_are_not_taken_for_the_rail(roo
 
 
 def test_rules_and_routes_are_told_by_table_without_the_kernels_own(facts):
-    assert [each["priority"] for each in facts["rules"]] == [1000, 1007, 2000]
-    assert facts["rules"][1]["from"] == "10.175.0.0/16"
+    assert [each["priority"] for each in facts["rules"]] == [1000, 1001, 1007, 1008, 20000, 20006, 20009]
+    assert facts["rules"][2]["from"] == "10.175.0.0/16"
+    assert [each["selectors"] for each in facts["rules"]] == [[]] * 6 + [["dst"]]
+    assert [each["priority"] for each in facts["others_rules"]] == [1000, 1001, 1007, 512]
     assert facts["routes"]["100"] == [{"to": "10.168.0.0/13", "via": "10.168.0.0", "dev": "rail0"}]
     assert set(facts["routes"]) == {"main", "100"}
 
@@ -176,7 +190,12 @@ def test_rules_and_routes_are_told_by_table_without_the_kernels_own(facts):
 def test_the_interfaces_we_are_reached_by_are_known_by_default_route_and_by_session(root):
     silent = run_with(**{"ip -j -4 route show default": []})
     assert state.collect(MATCHES, run_with(), root, None)["management"] == ["ens3"]
-    assert state.collect(MATCHES, silent, root, "10.168.0.1")["management"] == ["rail0"]
+    came = way.Session("10.168.7.1", 40000, "10.168.0.1", 22, "tool")
+    assert state.collect(MATCHES, silent, root, came)["management"] == ["rail0"]
+    link_local = came._replace(client="fe80::1%rail0", server="fe80::e42:a1ff:fe00:10%rail0")
+    assert state.collect(MATCHES, silent, root, link_local)["management"] == ["rail0"]
+    elsewhere = link_local._replace(server="fe80::e42:a1ff:fe00:10%ens3")
+    assert state.collect(MATCHES, silent, root, elsewhere)["management"] == []
 
 
 @pytest.mark.parametrize(
@@ -238,8 +257,8 @@ RAIL = {
 PLANE = "10.168.0.0/13"
 
 
-def drifted(facts, rail=RAIL, plane=PLANE, strict=False):
-    found, wanted = set(drift.found_lines(rail, facts, strict)), set(drift.wanted_lines(rail, plane, strict))
+def drifted(facts, rail=RAIL, plane=PLANE, strict=False, first=20000):
+    found, wanted = set(drift.found_lines(rail, facts, strict)), set(drift.wanted_lines(rail, plane, strict, first))
     return sorted(found - wanted), sorted(wanted - found)
 
 
@@ -300,4 +319,60 @@ def test_arp_settings_are_wanted_only_where_rails_share_a_subnet(facts):
 
 
 def test_rules_of_a_rail_that_is_no_more_are_stale_and_other_peoples_are_not(facts):
-    assert [each["priority"] for each in drift.stale_rules([RAIL], facts)] == [1007]
+    stale = drift.stale_rules([RAIL], facts, PLANE, 20000)
+    assert [each["priority"] for each in stale] == [1008, 20006]
+    assert drift.stale_rules([RAIL], facts, "10.168.0.0/16", 20000) == []
+
+
+def test_a_rule_at_another_priority_is_the_rails_and_of_its_former_priority_others_are_not(facts):
+    assert drifted(facts, first=1000) == (
+        ["rule 20000: from 10.168.0.1 lookup 100"],
+        ["rule 1000: from 10.168.0.1 lookup 100"],
+    )
+
+
+CONF = """# /etc/systemd/networkd.conf
+[Network]
+#ManageForeignRoutes=yes
+
+# /etc/systemd/networkd.conf.d/90-gpufabric-rails.conf
+[Network]
+ManageForeignRoutingPolicyRules=no
+ManageForeignRoutes=False
+"""
+STARTED = "systemctl show --property=ExecMainStartTimestampMonotonic systemd-networkd.service"
+
+
+@pytest.mark.parametrize(
+    ("conf", "started_before_s", "expected"),
+    [
+        ("", 0, "no"),
+        (CONF, -5, "now"),
+        (CONF, 60, "from its next start on"),
+        (CONF.replace("=no", "=yes"), -5, "no"),
+        (CONF + "ManageForeignRoutes=true\n", -5, "no"),
+    ],
+)
+def test_networkd_leaves_others_rules_alone_only_if_it_started_by_files_that_say_so(
+    root, conf, started_before_s, expected
+):
+    """``started_before_s``: how long before its file was written networkd started."""
+    file = root / "etc/systemd/networkd.conf.d/90-gpufabric-rails.conf"
+    file.parent.mkdir(parents=True)
+    file.write_text("")
+    started = f"ExecMainStartTimestampMonotonic={int((time.monotonic() - started_before_s) * 1e6)}\n"
+    outputs = {"systemd-analyze cat-config --no-pager systemd/networkd.conf": conf, STARTED: started}
+    facts = state.collect(MATCHES, run_with(**outputs), root, None)
+    assert facts["networkd_leaves_others"] == expected
+    lost = drift.at_risk([RAIL], facts)
+    assert lost == ([] if expected == "now" else [
+        "1000: from all lookup 500",
+        "1001: from all lookup 101",
+        "1007: from 10.175.0.0/16 lookup 107",
+        "512: from all lookup 77",
+    ])  # fmt: skip
+
+
+def test_under_networkmanager_nobody_takes_others_rules_away(root):
+    active = {"systemctl is-active NetworkManager.service systemd-networkd.service": "active\ninactive\n"}
+    assert drift.at_risk([RAIL], state.collect(MATCHES, run_with(**active), root, None)) == []

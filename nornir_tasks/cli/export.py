@@ -16,7 +16,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 OnPlane = Annotated[str | None, typer.Option("--plane", "-p", help="Whose rails count; default: the GPUs' own.")]
-Plugin = Annotated[Literal["tree", "block"], typer.Option("--plugin", help="block: Slurm 23.11 and later.")]
+Plugin = Annotated[Literal["tree", "block"], typer.Option("--plugin", help="block: Slurm 24.05 and later.")]
+Form = Annotated[
+    Literal["conf", "yaml"], typer.Option("--format", help="topology.conf, or topology.yaml of Slurm 25.05 and later.")
+]
 OutFile = Annotated[Path | None, typer.Option("--out", "-o", help="File to write to; default: standard output.")]
 NodeNames = Annotated[
     str | None,
@@ -66,17 +69,33 @@ def slurm_topology(
     site: options.Site = "lab",
     plane: OnPlane = None,
     plugin: Plugin = "tree",
+    form: Form = "conf",
     out: OutFile = None,
     json: options.Json = False,
 ) -> None:
-    """Write topology.conf for Slurm: TopologyPlugin=topology/tree, or topology/block.
+    """Write topology.conf for Slurm (TopologyPlugin=topology/tree, or topology/block), or topology.yaml.
 
     A leaf of Slurm's tree is a leaf group, for a node may be at one leaf alone and has a NIC on each of the group's.
+    Hosts that the plane does not join hang at a root above; in blocks they are in none.
     """
     from nornir_tasks.usecases import export
     from nornir_tasks.usecases.site import load
 
-    _show(export.slurm_topology(load(site), plane, plugin), out, json=json)
+    _show(export.slurm_topology(load(site), plane, plugin, form), out, json=json)
+
+
+@app.command("slurm-task-prolog")
+def slurm_task_prolog(
+    site: options.Site = "lab", plane: OnPlane = None, out: OutFile = None, json: options.Json = False
+) -> None:
+    """Write a script for TaskProlog of slurm.conf: the traffic class of each RDMA library, in the environment of tasks.
+
+    What a job sets itself stays.
+    """
+    from nornir_tasks.usecases import export
+    from nornir_tasks.usecases.site import load
+
+    _show(export.slurm_task_prolog(load(site), plane), out, json=json)
 
 
 @app.command("nccl-topology")

@@ -8,7 +8,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nornir_tasks.design.pod_networks import PodGroup, PodNetworks, PodPool, PodRail, node_policy_name
+from nornir_tasks.design.pod_networks import MANAGED_BY, PodGroup, PodNetworks, PodPool, PodRail, node_policy_name
+from nornir_tasks.design.rdma_libraries import environment
 from nornir_tasks.render.schedulers import OWN_LABEL
 
 OPERATOR_NAMESPACE = "nvidia-network-operator"
@@ -46,9 +47,6 @@ def manifest(kind: str, name: str, spec: Mapping[str, Any], namespace: str | Non
     }[kind]
     metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
     return {"apiVersion": api, "kind": kind, "metadata": metadata, **spec}
-
-
-MANAGED_BY = {"app.kubernetes.io/managed-by": "gpufabric"}
 
 
 def labelled(made: Manifest, site: str) -> Manifest:
@@ -303,7 +301,7 @@ def _template(group: PodGroup, vfs: int) -> dict[str, Any]:
 
 
 def nccl(pods: PodNetworks, namespace: str) -> Iterator[Manifest]:
-    """What role nccl writes on a host of each group, as pods see it: names of RDMA devices are theirs alone.
+    """What role nccl gives a host of each group, as pods see it: names of RDMA devices are theirs alone.
 
     A pod has the devices of its rails and no other, so NCCL_IB_HCA is left out.
     """
@@ -320,6 +318,7 @@ def nccl(pods: PodNetworks, namespace: str) -> Iterator[Manifest]:
             "NCCL_IB_TIMEOUT": str(IB_TIMEOUT),
             "NCCL_PXN_DISABLE": "0",
             "NCCL_SOCKET_IFNAME": f"={POD_INTERFACE}",
+            **{name: str(value) for name, value in environment(group.qos.traffic_class).items()},
         }
         if group.queue_pairs is not None:
             count, is_split = group.queue_pairs

@@ -193,6 +193,11 @@ MUTANTS: dict[str, tuple[Change, str]] = {
     "RoCE v1 for NCCL": (setting("NCCL_IB_ROCE_VERSION_NUM", "1"), "nccl: NCCL_IB_ROCE_VERSION_NUM"),
     "short timeout": (setting("NCCL_IB_TIMEOUT", "14"), "nccl: NCCL_IB_TIMEOUT"),
     "no retries": (setting("NCCL_IB_RETRY_CNT", "0"), "nccl: NCCL_IB_RETRY_CNT"),
+    "UCX unmarked": (
+        lambda f: f["gpufabric_nccl"]["settings"].pop("UCX_IB_TRAFFIC_CLASS"),
+        "nccl: UCX_IB_TRAFFIC_CLASS traffic class",
+    ),
+    "mori in hexadecimal": (setting("MORI_RDMA_TC", "0x6a"), "nccl: MORI_RDMA_TC traffic class"),
     "control unmarked": (lambda f: f["gpufabric_nccl"]["settings"].pop("NCCL_IB_FIFO_TC"), "nccl: NCCL_IB_FIFO_TC"),
     "pinned GID": (
         lambda f: f["gpufabric_nccl"]["contradictions"].append({"sentence": "/etc/environment:1: NCCL_IB_GID_INDEX=3"}),

@@ -7,6 +7,7 @@ from typing import Any
 
 from nornir_tasks.design.host_vars import host_vars
 from nornir_tasks.design.pipeline import design
+from nornir_tasks.design.rdma_libraries import environment
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.resources import resource
@@ -377,6 +378,10 @@ def facts() -> dict[str, Any]:
             "settings": {
                 name: {"name": name, "value": value, "file": "/etc/nccl.conf", "line": place, "managed": True}
                 for place, (name, value) in enumerate(wanted.items(), 2)
+            }
+            | {
+                name: {"name": name, "value": str(value), "file": "/etc/environment", "line": place, "managed": True}
+                for place, (name, value) in enumerate(environment(106).items(), 3)
             },
             "hcas": {name: f"mlx5_{name[-1]}" for name in RAILS},
             "contradictions": [],

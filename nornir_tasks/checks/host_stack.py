@@ -199,7 +199,7 @@ def nccl_wanted(variables: Mapping[str, Any]) -> dict[str, str]:
         "NCCL_IB_FIFO_TC": variables.get("nccl_fifo_traffic_class", variables["nccl_traffic_class"]),
         "NCCL_IB_TIMEOUT": variables.get("nccl_ib_timeout"),
         "NCCL_IB_RETRY_CNT": variables.get("nccl_ib_retry_count"),
-        "NCCL_IB_GID_INDEX": variables.get("nccl_gid_index"),
+        "NCCL_IB_GID_INDEX": index if (index := variables.get("nccl_gid_index", -1)) != -1 else None,
         **_of_queue_pairs(variables),
         **variables.get("nccl_settings", {}),
     }

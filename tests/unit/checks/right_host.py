@@ -110,6 +110,7 @@ DEFAULTS: dict[str, Any] = {
     "nccl_ib_timeout": 20,
     "nccl_ib_retry_count": 7,
     "nccl_settings": {},
+    "nccl_gid_index": -1,
 }
 
 

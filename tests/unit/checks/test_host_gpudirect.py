@@ -61,4 +61,4 @@ def test_a_rail_that_may_be_far_from_its_gpu_is_judged_on_all_the_rest() -> None
     found["gpufabric_pci"]["gpus"]["0000:33:00.0"] = []
     report = judged(found, variables(gpudirect_far_rails_allowed=["rail2"]))
     assert report.passed
-    assert len(report.findings) == 390
+    assert len(report.findings) == 394

@@ -24,6 +24,7 @@ from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pod_networks import PodRail
 from nornir_tasks.design.pod_rules import PodDemand, checked_networks
+from nornir_tasks.design.rdma_libraries import environment
 from nornir_tasks.errors import DesignError, GpufabricError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.intent.model import Intent
@@ -262,10 +263,11 @@ def test_nccl_settings_are_those_of_the_role() -> None:
     defaults = yaml.safe_load((ROOT / "roles/nccl/defaults/main.yml").read_text())
     assert defaults["nccl_ib_timeout"] == rendered.IB_TIMEOUT
     assert defaults["nccl_ib_retry_count"] == rendered.IB_RETRY_COUNT
-    lines = (ROOT / "roles/nccl/vars/main.yml").read_text().split("__nccl_extra:")[0]
+    lines = (ROOT / "roles/nccl/vars/main.yml").read_text().split("__nccl_of_gid:")[0]
     always, optional = (re.findall(r"'(NCCL_\w+)':", each) for each in lines.split("__nccl_of_queue_pairs:"))
     (settings_of_pods,) = of_kind(made(P2P), "ConfigMap")
-    assert set(settings_of_pods["data"]) == set(always)
+    assert set(settings_of_pods["data"]) == set(always) | environment(106).keys()
+    assert {settings_of_pods["data"][name] for name in environment(106)} == {"106"}
     intent = site(P2P).site.intent
     policy = intent.policy.model_copy(update={"queue_pairs": QueuePairsIntent(per_connection=4, split=True)})
     on_planes = demands(intent.model_copy(update={"policy": policy}), kinds().planes)

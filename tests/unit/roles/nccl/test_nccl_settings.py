@@ -144,7 +144,9 @@ LIBRARIES = {"UCX_IB_TRAFFIC_CLASS": 106, "NVSHMEM_IB_TRAFFIC_CLASS": 106, "MORI
 
 
 def others(tree, facts, **files):
-    root = tree({name.replace("_slash_", "/"): text for name, text in files.items()} | {"sys/class/net/ens3/mtu": "1500\n"})
+    root = tree(
+        {name.replace("_slash_", "/"): text for name, text in files.items()} | {"sys/class/net/ens3/mtu": "1500\n"}
+    )
     wanted = {"NCCL_IB_TC": 106}
     found = facts("nccl_facts", wanted=wanted, libraries=LIBRARIES, root=str(root), etc_root=str(root))
     return found["gpufabric_nccl"]
@@ -187,7 +189,9 @@ def test_a_library_with_another_traffic_class_is_told_with_its_line(line, says, 
     assert wrong["sentence"].startswith("/etc/environment:2: ") and says in wrong["sentence"]
 
 
-@pytest.mark.parametrize("line", ["NVSHMEM_IB_TRAFFIC_CLASS=0x6a", "NCCL_GIN_IB_TC=-1", "MORI_IO_TC=106", "UCX_TLS=tcp"])
+@pytest.mark.parametrize(
+    "line", ["NVSHMEM_IB_TRAFFIC_CLASS=0x6a", "NCCL_GIN_IB_TC=-1", "MORI_IO_TC=106", "UCX_TLS=tcp"]
+)
 def test_another_spelling_of_the_same_class_raises_no_alarm(line, tree, facts):
     assert others(tree, facts, etc_slash_environment=f"{line}\n")["contradictions"] == []
 

@@ -175,6 +175,7 @@ def _of_gpus(variables: Mapping[str, Any], rails: list[str]) -> tuple[Request, .
     arguments = {
         "rails": [dict(rail) for rail in variables["gpudirect_rails"]],
         "gpus": dict(variables.get("gpudirect_gpus", {})),
+        "fabric": True,
         "root": variables.get("gpudirect_root", "/"),
     }
     return (

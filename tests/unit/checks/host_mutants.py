@@ -288,6 +288,19 @@ MUTANTS: dict[str, tuple[Change, str]] = {
         "gpudirect: way to GPU memory",
     ),
     "fabric manager stopped": (gpu_driver(wrong_fabric_manager="not running"), "gpudirect: fabric manager"),
+    "NVLSM stopped": (gpu_driver(wrong_subnet_manager="not running"), "gpudirect: NVLink subnet manager"),
+    "GPUs not joined": (
+        lambda f: f["gpufabric_pci"]["fabric"]["states"].update({"0000:23:00.0": "In Progress, N/A"}),
+        "gpudirect: NVLink fabric",
+    ),
+    "a library of another version": (
+        gpu_driver(unlike=["libnvidia-compute-580 580.105.08"]),
+        "gpudirect: versions of driver packages",
+    ),
+    "a kernel that is not on hold": (
+        gpu_driver(not_held=["linux-image-generic"]),
+        "gpudirect: packages of driver and kernel",
+    ),
 }
 MUTANTS |= {f"code point {point}": (code_point(point), "roce: rail2 dscp_to_priority") for point in range(64)}
 MUTANTS |= {

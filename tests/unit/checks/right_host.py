@@ -86,6 +86,7 @@ DEFAULTS: dict[str, Any] = {
     "gpudirect_ats_allowed": False,
     "gpudirect_driver_owner": "host",
     "gpudirect_driver_branch": "580",
+    "gpudirect_driver_held": True,
     "roce_qos_backend": "auto",
     "roce_qos_absent_allowed": ["traffic_class"],
     "roce_qos_virtual_functions_allowed": 0,
@@ -303,10 +304,11 @@ def pci() -> dict[str, Any]:
             name: {"nic": f"0000:{n}4:00.0", "gpus": list(ways[name]), "ways": ways[name]}
             for n, name in enumerate(RAILS, 1)
         },
-        "nvswitches": ["0000:05:00.0"],
+        "nvswitches": [],
         "devices": {address: each for number in range(8) for address, each in pci_of_one(number).items()},
         "unpaired": "",
         "acs_elsewhere": [],
+        "fabric": {"states": {"0000:13:00.0": "Completed, Success"}, "unknown": ""},
         "driver": {
             "version": "580.95.05",
             "open": True,
@@ -315,6 +317,10 @@ def pci() -> dict[str, Any]:
             "operator": False,
             "no_dma_buf": "",
             "wrong_fabric_manager": "",
+            "bridges": ["0000:c4:00.0", "0000:c4:00.1"],
+            "wrong_subnet_manager": "",
+            "unlike": [],
+            "not_held": [],
             "kernel": "6.1.0-30-amd64",
             "lockdown": "none",
         },

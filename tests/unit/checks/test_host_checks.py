@@ -19,8 +19,8 @@ def test_a_right_host_passes_and_every_knob_of_every_rail_was_judged() -> None:
     # 2 mounts, 1 argument; 8 rails of 17 knobs; 9 variables and contradictions; of tuning 2 settings, 2 limits, 2 of
     # processors, 4 arguments, 8 rails' interrupts; of GPUDirect 8 rails of 6 knobs, ACS after a boot, 3 of the driver;
     # 4 services; address, MAC address and port of the BMC.
-    assert len(report.findings) == 73 + 8 + 24 + 8 + 18 + 32 + 5 + 136 + 14 + 18 + 52 + 4 + 3
-    assert report.summary() == "gpu-1: tested 395 of 395"
+    assert len(report.findings) == 73 + 8 + 24 + 8 + 18 + 32 + 5 + 136 + 14 + 18 + 56 + 4 + 3
+    assert report.summary() == "gpu-1: tested 399 of 399"
     assert all(each.shown_by and each.wanted for each in report.findings)
 
 
@@ -33,7 +33,7 @@ def test_a_single_wrong_knob_is_named_and_nothing_else(name: str) -> None:
     assert wrong(report) == [expected]
     assert not report.passed
     assert report.of(Verdict.FAIL)[0].found != report.of(Verdict.FAIL)[0].wanted
-    assert len(report.findings) == 395
+    assert len(report.findings) == 399
 
 
 def test_there_is_a_mutant_of_every_kind_of_knob() -> None:
@@ -54,10 +54,10 @@ def test_a_fact_that_could_not_be_read_leaves_its_knobs_untold_and_counted(fact:
     untold = report.of(Verdict.ERROR)
     assert untold
     assert not report.passed
-    assert len(report.findings) == 395
+    assert len(report.findings) == 399
     assert {each.why for each in untold} == {"no program ip on this host"}
     assert report.of(Verdict.FAIL) == () or fact == "gpufabric_nccl"
-    assert report.summary() == f"gpu-1: tested {395 - len(untold)} of 395"
+    assert report.summary() == f"gpu-1: tested {399 - len(untold)} of 399"
 
 
 def test_a_missing_argument_that_the_boot_loader_has_says_that_a_reboot_is_due() -> None:

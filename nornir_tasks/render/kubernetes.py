@@ -4,8 +4,9 @@ What these kinds hold, and where that is known from: tests/corpus/kubernetes. On
 have driver, DSCP map, shares, ECN and interface names, so there is no ``ofedDriver``; the README has the table.
 """
 
+import copy
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from nornir_tasks.design.pod_networks import MANAGED_BY, PodGroup, PodNetworks, PodPool, PodRail, node_policy_name
@@ -103,6 +104,32 @@ def node_policies(pods: PodNetworks, release: str) -> Iterator[Manifest]:
         }
         spec = {"nodeSelector": _nodes(pods, group.name), "sriovDevicePlugin": plugin}
         yield manifest("NicNodePolicy", node_policy_name(pods.plane, group.name), {"spec": spec})
+
+
+def images(policies: Iterable[Manifest]) -> set[str]:
+    """The images that policies name."""
+    return {part["image"] for policy in policies for part in _parts(policy["spec"]) if "image" in part}
+
+
+def pinned(policies: Iterable[Manifest], digests: Mapping[str, str]) -> tuple[Manifest, ...]:
+    """The same, with the digest of each image in the tag's place.
+
+    The operator writes ``image@sha256:...`` where a version begins so (Mellanox/network-operator pkg/render/render.go
+    at v26.4.1, 85afd6d9c697). ``digests``: of every image.
+    """
+    found = copy.deepcopy(tuple(policies))
+    for policy in found:
+        for part in _parts(policy["spec"]):
+            if "image" in part:
+                part["version"] = digests[part["image"]]
+    return found
+
+
+def _parts(value: object) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        for each in value.values():
+            yield from _parts(each)
 
 
 def _nodes(pods: PodNetworks, group: str) -> dict[str, str]:

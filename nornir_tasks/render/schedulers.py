@@ -10,11 +10,13 @@ file (Open MPI, mpirun) from memory.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from nornir_tasks.design.localities import Locality
 from nornir_tasks.design.natural_order import natural_key
 
 TIER_LABEL = "fabric.topograph.run/tier-"
+HOST_NAME = "kubernetes.io/hostname"
 OLDER_TIERS = tuple(f"network.topology.nvidia.com/{tier}" for tier in ("leaf", "spine", "core"))
 """The keys of topograph before 1.0, nearest first: NVIDIA/topograph charts/topograph/values.yaml at v0.5.0
 (253cb10aafae)."""
@@ -78,6 +80,27 @@ class SlurmBlocks:
     """(block, its nodes), so that those of a pod are adjacent."""
     sizes: tuple[int, ...]
     """Nodes of a block, then of so many adjacent blocks as are still in one pod, each twice the one before."""
+
+
+def kueue_topology(found: Sequence[Locality], site: str, plane: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Kueue's Topology, from the fabric down to the node, and a flavor of the nodes that it is about.
+
+    kubernetes-sigs/kueue config/components/crd/bases/kueue.x-k8s.io_topologies.yaml and _resourceflavors.yaml at
+    v0.19.2: levels are labels of nodes, each once, at most 16, the host's name last; a flavor with a topology has a
+    label. v1beta2 is served since v0.15.0.
+    """
+    tiers = range(max((len(each.tiers) for each in found), default=0))
+    levels = [*(f"{TIER_LABEL}{number}" for number in reversed(tiers)), HOST_NAME]
+    name = f"{site}-{plane}".replace("_", "-")
+    kinds = {
+        "Topology": {"levels": [{"nodeLabel": label} for label in levels]},
+        "ResourceFlavor": {"nodeLabels": {f"{OWN_LABEL}site": site}, "topologyName": name},
+    }
+    topology, flavor = (
+        {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": kind, "metadata": {"name": name}, "spec": spec}
+        for kind, spec in kinds.items()
+    )
+    return topology, flavor
 
 
 def slurm_tree(found: Sequence[Locality], others: Sequence[str]) -> SlurmTree:

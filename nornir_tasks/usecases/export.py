@@ -11,6 +11,7 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.design.rdma_libraries import environment
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.files.documents import write_documents
+from nornir_tasks.files.manifests import as_yaml
 from nornir_tasks.render import schedulers
 from nornir_tasks.usecases.hosts import host_inventory
 from nornir_tasks.usecases.node_names import node_names
@@ -42,6 +43,13 @@ def k8s_labels(
     labels = {each.host: schedulers.labels(each, design.site.name, with_older=with_older) for each in made.hosts}
     names = node_names(nodes, [each.host for each in made.hosts])
     return replace(made, labels=labels, lines=tuple(schedulers.label_commands(made.hosts, labels, names)))
+
+
+def kueue_topology(design: SiteDesign, plane: str | None) -> Topology:
+    """Kueue's Topology and a ResourceFlavor, by the labels of ``k8s_labels``. Raises DesignError as above."""
+    made = _made(design, plane, lambda _: iter(()))
+    documents = schedulers.kueue_topology(made.hosts, design.site.name, made.plane)
+    return replace(made, lines=tuple(as_yaml(documents).splitlines()))
 
 
 def slurm_topology(design: SiteDesign, plane: str | None, plugin: Plugin, form: Form = "conf") -> Topology:

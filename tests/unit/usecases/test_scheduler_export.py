@@ -199,6 +199,21 @@ def test_topology_yaml_has_what_topology_conf_has_and_keys_that_slurm_knows(name
     assert rest == ([{"topology": "hosts.without-rails", "cluster_default": False, "flat": True}] if has_others else [])
 
 
+@pytest.mark.parametrize("name", SITES)
+def test_kueues_levels_are_labels_that_every_node_is_given_from_the_outermost_to_the_node(name: str) -> None:
+    topology, flavor = yaml.safe_load_all("\n".join(export.kueue_topology(site(name), "compute").lines))
+    levels = [each["nodeLabel"] for each in topology["spec"]["levels"]]
+    made = export.k8s_labels(site(name), "compute")
+    assert levels.pop() == "kubernetes.io/hostname" and len(set(levels)) == len(levels) <= 15
+    for labels in made.labels.values():
+        assert set(levels) <= labels.keys()
+        assert flavor["spec"]["nodeLabels"].items() <= labels.items()
+    counts = [len({labels[level] for labels in made.labels.values()}) for level in levels]
+    assert counts == sorted(counts) and counts[0] == 1
+    assert flavor["spec"]["topologyName"] == topology["metadata"]["name"]
+    assert re.fullmatch(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", topology["metadata"]["name"])
+
+
 def test_hosts_outside_rails_are_in_the_tree_and_below_one_root_with_the_others() -> None:
     lines = export.slurm_topology(site("lab"), None, "tree").lines
     assert lines[-3] == "SwitchName=hosts.without-rails Nodes=storage-[1-2],login-1,api-1"

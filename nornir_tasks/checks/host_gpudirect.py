@@ -233,5 +233,5 @@ def _judge_packages(judge: Judge, driver: Mapping[str, Any], *, is_held: bool) -
     if not is_held:
         judge.skip(_HELD, "gpudirect_driver_held: false")
         return
-    why = "apt-mark hold; else an upgrade exchanges one without the others, or brings a kernel without the driver"
+    why = "apt-mark hold, dnf versionlock add: else an upgrade exchanges one alone, or brings a kernel without driver"
     judge.compare(_HELD, f"not held: {', '.join(driver['not_held'])}" if driver["not_held"] else "held", why=why)

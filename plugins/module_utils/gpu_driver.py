@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 try:
+    from ansible_collections.gpufabric.host.plugins.module_utils import rpm_packages
     from ansible_collections.gpufabric.host.plugins.module_utils.gpu_fabric import (
         SUBNET_MANAGER_PACKAGE,
         bridges,
@@ -19,6 +20,7 @@ try:
     )
     from ansible_collections.gpufabric.host.plugins.module_utils.pci_topology import text
 except ImportError:  # in a test
+    import rpm_packages
     from gpu_fabric import SUBNET_MANAGER_PACKAGE, bridges, wrong_subnet_manager
     from pci_topology import text
 
@@ -30,16 +32,17 @@ DRIVER_PACKAGES = re.compile(
 )
 OF_THE_DRIVERS_VERSION = re.compile(
     r"(nvidia-driver|nvidia-open|cuda-drivers|nvidia-dkms|nvidia-kernel-(open-)?dkms|nvidia-kernel-source"
-    r"|nvidia-fabricmanager|nvidia-(compute-)?utils|nvidia-imex|nvidia-smi|libcuda1|libnvidia-compute|libnvidia-cfg1"
-    r"|libnvidia-nscq|libnvsdm)(-\d+)?(-server)?(-open)?"
+    r"|nvidia-fabric-?manager|nvidia-(compute-)?utils|nvidia-imex|nvidia-smi|libcuda1|libnvidia-compute|libnvidia-cfg1?"
+    r"|libnvidia-nscq|libnvsdm|libnvidia-ml|nvidia-driver-(cuda|libs|cuda-libs)|kmod-nvidia-(open|latest)-dkms"
+    r"|nvidia-kmod-common|nvidia-persistenced|nvidia-modprobe)(-\d+)?(-server)?(-open)?"
 )
-"""Packages whose upstream version is the driver's, by NVIDIA's, Ubuntu's and Debian's names (from memory)."""
+"""Packages whose upstream version is the driver's, by the names of NVIDIA, Ubuntu and Debian (from memory)."""
 KERNELS = re.compile(
-    r"linux-(image-)?(generic|virtual|server|lowlatency|nvidia|aws|azure|gcp|oracle|(cloud-|rt-)?(amd64|arm64))(-64k)?"
+    r"kernel(-core)?|linux-(image-)?(generic|virtual|server|lowlatency|nvidia|aws|azure|gcp|oracle|(cloud-|rt-)?(amd64|arm64))(-64k)?"
     r"(-hwe-\d+\.\d+(-edge)?|-lts-\w+|-\d+\.\d+)?"
 )
 """Packages that bring each newer kernel, for which the driver has to be built again."""
-FABRIC_MANAGER_PACKAGE = re.compile(r"nvidia-fabricmanager(-\d+)?")
+FABRIC_MANAGER_PACKAGE = re.compile(r"nvidia-fabric-?manager(-\d+)?")
 FABRIC_MANAGER_GROUPS = (
     "sys/fs/cgroup/system.slice/nvidia-fabricmanager.service/cgroup.procs",
     "sys/fs/cgroup/systemd/system.slice/nvidia-fabricmanager.service/cgroup.procs",
@@ -76,11 +79,18 @@ def _installed(status: str | None) -> dict[str, tuple[str, bool]]:
     found = {}
     for stanza in (status or "").split("\n\n"):
         fields = dict(line.split(": ", 1) for line in stanza.splitlines() if ": " in line and line[0] != " ")
-        name, state = fields.get("Package", ""), fields.get("Status", "")
+        state = fields.get("Status", "")
+        if state.endswith(" installed"):
+            found[fields.get("Package", "")] = (fields.get("Version", ""), state.startswith("hold "))
+    return _that_matter(found)
+
+
+def _that_matter(packages: Mapping[str, tuple[str, bool]]) -> dict[str, tuple[str, bool]]:
+    def matters(name: str) -> bool:
         known = OF_THE_DRIVERS_VERSION.fullmatch(name) or KERNELS.fullmatch(name) or name == SUBNET_MANAGER_PACKAGE
-        if (known or _is_of_driver(name)) and state.endswith(" installed"):
-            found[name] = (fields.get("Version", ""), state.startswith("hold "))
-    return found
+        return bool(known) or _is_of_driver(name)
+
+    return {name: each for name, each in packages.items() if matters(name)}
 
 
 def unlike(version: str | None, packages: Mapping[str, tuple[str, bool]]) -> list[str]:
@@ -140,7 +150,7 @@ def acs_elsewhere(root: Path) -> list[str]:
 def driver(root: Path) -> dict[str, Any]:
     """What is loaded, what is installed, whether a fabric manager runs, and the kernel it all runs on."""
     version, is_open = driver_version(text(root / "proc/driver/nvidia/version"))
-    every = _installed(text(root / "var/lib/dpkg/status"))
+    every = _installed(text(root / "var/lib/dpkg/status")) or _that_matter(rpm_packages.read(root))
     packages = {name: each for name, (each, _) in every.items() if _is_of_driver(name)}
     kernel = text(root / "proc/sys/kernel/osrelease")
     running = any(text(root / group) for group in FABRIC_MANAGER_GROUPS)

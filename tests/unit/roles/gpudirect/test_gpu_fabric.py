@@ -5,6 +5,7 @@ import sys
 import pytest
 from gpu_driver import not_held, unlike
 from gpu_fabric import fabric_states, read_states
+from rpm_packages import packages
 
 from tests.unit.roles.gpudirect.conftest import ROOT, matches
 
@@ -144,3 +145,59 @@ def test_packages_of_driver_and_kernel_that_are_not_on_hold_are_named(facts, b20
     )
     assert read(facts, b200)["driver"]["not_held"] == ["nvidia-open", "linux-image-generic", "libnvidia-compute-580"]
     assert not_held({"linux-image-generic": ("6.8", False)}) == []
+
+
+RPM = """\
+nvidia-driver\t3:580.95.05-1.el9\tx86_64
+nvidia-driver-cuda\t3:580.95.05-1.el9\tx86_64
+nvidia-fabric-manager\t0:580.95.05-1\tx86_64
+libnvidia-ml\t3:580.105.08-1.el9\tx86_64
+kmod-nvidia-open-dkms\t3:580.95.05-1.el9\tnoarch
+kernel-core\t0:5.14.0-570.el9\tx86_64
+kernel-core\t0:5.14.0-503.el9\tx86_64
+vim-minimal\t2:8.2.2637-21.el9\tx86_64
+"""
+LOCKS = [
+    "# ours",
+    "",
+    "nvidia-driver-3:580.95.05-1.el9.*",
+    "!libnvidia-ml-3:580.105.08-1.el9.*",
+    "kernel-core-5.14.0-503.el9",
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_locked"),
+    [
+        ("nvidia-driver-3:580.95.05-1.el9.*", True),
+        ("nvidia-driver-580.*", True),
+        ("nvidia-driver", True),
+        ("nvidia-*", True),
+        ("nvidia-driver-3:580.95.05", True),
+        ("nvidia-driver-3:570.86.15-1.el9.*", False),
+        ("!nvidia-driver-3:580.95.05-1.el9.*", False),
+        ("nvidia-driver-cuda-3:580.95.05-1.el9.*", False),
+        ("# nvidia-driver", False),
+    ],
+)
+def test_a_lock_of_dnf_holds_the_package_that_it_names(line, is_locked):
+    assert packages(RPM, [line])["nvidia-driver"] == ("3:580.95.05-1.el9", is_locked)
+
+
+def test_a_host_with_rpm_is_judged_as_one_with_dpkg(facts, b200):
+    (b200 / "var/lib/dpkg/status").unlink()
+    write(
+        b200,
+        {
+            "out": RPM,
+            "etc/dnf/plugins/versionlock.list": "\n".join(LOCKS),
+            "usr/bin/rpm": f"#!/bin/sh\ncat {b200}/out\n",
+        },
+    )
+    (b200 / "usr/bin/rpm").chmod(0o755)
+    driver = read(facts, b200)["driver"]
+    assert driver["packages"] == {"nvidia-driver": "3:580.95.05-1.el9"}
+    assert (driver["wrong_fabric_manager"], driver["wrong_subnet_manager"]) == ("", "not installed")
+    assert driver["unlike"] == ["libnvidia-ml 580.105.08"]
+    others = ["nvidia-driver-cuda", "nvidia-fabric-manager", "libnvidia-ml", "kmod-nvidia-open-dkms"]
+    assert driver["not_held"] == others

@@ -11,16 +11,18 @@ from nornir_tasks.checks.host_kernel import FACT as KERNEL_FACT
 FACT = "gpufabric_pci"
 ABOUT = About(
     name="gpudirect",
-    each="rail that joins GPUs: its GPU, link, largest read request, ATS, IOMMU, ACS on the way; the driver",
+    each="rail that joins GPUs: its GPU, link, largest read request, ATS, IOMMU, ACS on the way; the driver, NVLink",
     reads=(FACT, KERNEL_FACT),
     wanted="gpudirect_rails, _gpus, _far_rails_allowed, _acs, _read_request_bytes, _ats_allowed, _driver_*, "
     "rdma_stack_peermem",
     passes="the NIC is under the switch of its GPU with its full link, nothing on the way redirects, now and after a "
     "boot, and the driver gives RDMA the GPU's memory",
     fails="a NIC is nearer to another GPU or to none, its link is narrower or slower than both ends can, a port "
-    "redirects, the IOMMU translates, or the driver or its fabric manager is not right",
-    cannot_tell="a device's configuration space could not be read beyond its beginning",
-    skipped="a fabric manager without NVSwitches; the driver that the GPU Operator has yet to bring",
+    "redirects, the IOMMU translates, the driver, its fabric manager or subnet manager is not right, NVLink does not "
+    "join the GPUs, or packages of the driver are of several versions or not held",
+    cannot_tell="a device's configuration space could not be read beyond its beginning; nvidia-smi does not answer",
+    skipped="what NVSwitches need, without NVSwitches; the driver that the GPU Operator has yet to bring; packages, "
+    "where none has the driver",
 )
 ACS_PREFIX = "pci=disable_acs_redir="
 REDIRECT = ("request_redirect", "completion_redirect", "egress_control")
@@ -171,22 +173,65 @@ def _judge_driver(judge: Judge, pci: Pci | None, evidence: HostEvidence) -> None
     wanted = f"branch {branch}" if branch else "loaded"
     loaded = Knob("", "NVIDIA driver", wanted, "cat /proc/driver/nvidia/version", ShownOn.STAND_IN)
     way = Knob("", "way to GPU memory", "dma-buf or nvidia-peermem", "lsmod | grep nvidia", ShownOn.STAND_IN)
-    manager = Knob("", "fabric manager", "running", "systemctl status nvidia-fabricmanager", ShownOn.STAND_IN)
     if pci is None:
-        for knob in (loaded, way, manager):
+        for knob in (loaded, way, *_OF_NVLINK, *_OF_PACKAGES):
             judge.undecided(knob, evidence.why_unread(FACT))
         return
     driver = pci["driver"]
     version = driver["version"] or "not loaded"
     if driver["version"] is None and variables["gpudirect_driver_owner"] == "operator":
-        for knob in (loaded, way, manager):
+        for knob in (loaded, way, *_OF_NVLINK, *_OF_PACKAGES):
             judge.skip(knob, "the GPU Operator brings it")
         return
     judge.decide(loaded, driver["version"] is not None and branch in ("", version.partition(".")[0]), version)
     peermem = driver["peermem"] and variables["rdma_stack_peermem"]
     why = "open kernel modules on Linux 5.12 or later, or rdma_stack_peermem: true"
     judge.decide(way, not driver["no_dma_buf"] or peermem, driver["no_dma_buf"] or "dma-buf", why=why)
-    if pci["nvswitches"]:
-        judge.compare(manager, driver["wrong_fabric_manager"] or "running", why="it must have the driver's version")
+    _judge_nvlink(judge, pci)
+    _judge_packages(judge, driver, is_held=variables["gpudirect_driver_held"])
+
+
+_MANAGER = Knob("", "fabric manager", "running", "systemctl status nvidia-fabricmanager", ShownOn.STAND_IN)
+_SUBNET = Knob("", "NVLink subnet manager", "running", "systemctl status nvidia-fabricmanager", ShownOn.STAND_IN)
+_JOINED = Knob("", "NVLink fabric", "Completed, Success", "nvidia-smi -q | grep -A 2 Fabric", ShownOn.STAND_IN)
+_OF_NVLINK = (_MANAGER, _SUBNET, _JOINED)
+_VERSIONS = Knob("", "versions of driver packages", "the loaded driver's", "dpkg-query -W '*nvidia*'", ShownOn.STAND_IN)
+_HELD = Knob("", "packages of driver and kernel", "held", "apt-mark showhold", ShownOn.STAND_IN)
+_OF_PACKAGES = (_VERSIONS, _HELD)
+
+
+def _judge_nvlink(judge: Judge, pci: Pci) -> None:
+    """What joins the GPUs of a host with NVSwitches."""
+    driver, fabric = pci["driver"], pci["fabric"]
+    if not (pci["nvswitches"] or driver["bridges"]):
+        for knob in _OF_NVLINK:
+            judge.skip(knob, "this host shows no NVSwitch")
+        return
+    if driver["operator"]:
+        for knob in (_MANAGER, _SUBNET):
+            judge.skip(knob, "it is in the GPU Operator's driver container")
     else:
-        judge.skip(manager, "this host shows no NVSwitch")
+        judge.compare(_MANAGER, driver["wrong_fabric_manager"] or "running", why="it must have the driver's version")
+        if driver["bridges"]:
+            why = "nvidia-fabricmanager starts it where nvlsm is installed and ib_umad loaded"
+            judge.compare(_SUBNET, driver["wrong_subnet_manager"] or "running", why=why)
+        else:
+            judge.skip(_SUBNET, "NVSwitches that are PCI devices need none")
+    others = [f"{gpu}: {state}" for gpu, state in fabric["states"].items() if state != _JOINED.wanted]
+    found = ("; ".join(others) or _JOINED.wanted) if fabric["states"] else None
+    judge.compare(_JOINED, found, why=fabric["unknown"] or "CUDA stops with error 802 on these GPUs")
+
+
+def _judge_packages(judge: Judge, driver: Mapping[str, Any], *, is_held: bool) -> None:
+    """Packages of a driver that the host has: one version, and none that the next upgrade exchanges alone."""
+    if not driver["packages"]:
+        for knob in _OF_PACKAGES:
+            judge.skip(knob, "the driver is of no package that dpkg knows")
+        return
+    why = "reboot where they were upgraded, or install those of the loaded driver"
+    judge.compare(_VERSIONS, ", ".join(driver["unlike"]) or _VERSIONS.wanted, why=why)
+    if not is_held:
+        judge.skip(_HELD, "gpudirect_driver_held: false")
+        return
+    why = "apt-mark hold, dnf versionlock add: else an upgrade exchanges one alone, or brings a kernel without driver"
+    judge.compare(_HELD, f"not held: {', '.join(driver['not_held'])}" if driver["not_held"] else "held", why=why)

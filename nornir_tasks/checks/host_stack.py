@@ -6,6 +6,7 @@ from typing import Any
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob, ShownOn
+from nornir_tasks.design.rdma_libraries import FOLLOWS, SETTINGS, LibrarySetting, meant
 
 RDMA_FACT = "gpufabric_rdma"
 BONDS = "bond_interfaces_bonds"
@@ -34,7 +35,7 @@ RDMA = About(
 )
 NCCL = About(
     name="nccl",
-    each="variable of NCCL that the policy sets, and all that contradicts them",
+    each="variable of NCCL that the policy sets, other RDMA library (its traffic class), and all that contradicts them",
     reads=(NCCL_FACT,),
     wanted="nccl_*",
     passes="what NCCL will read means what is wanted, however it is spelt, and nothing contradicts it",
@@ -197,12 +198,37 @@ def check_nccl(evidence: HostEvidence) -> list[HostFinding]:
     for name, wanted in nccl_wanted(evidence.variables).items():
         knob = Knob("", name, wanted, "cat /etc/nccl.conf; env | grep NCCL_")
         _judge_setting(judge, knob, facts, evidence.why_unread(NCCL_FACT))
+    libraries = libraries_wanted(evidence.variables)
+    for each in SETTINGS:
+        if each.variable in facts["settings"] if facts and each.follows else not each.by_file and not each.follows:
+            wanted_class = libraries.get(each.variable, evidence.variables["nccl_traffic_class"])
+            _judge_library(judge, each, wanted_class, facts, evidence.why_unread(NCCL_FACT))
     names = Knob("", "NCCL_IB_HCA", _hca(evidence.variables, facts), "cat /etc/nccl.conf; rdma link show")
     _judge_setting(judge, names, facts, evidence.why_unread(NCCL_FACT))
     clean = Knob("", "contradictions", "none", "grep -r NCCL_ /etc/nccl.conf /etc/environment /etc/profile.d")
     contradictions = [each["sentence"] for each in facts["contradictions"]] if facts else None
     judge.compare(clean, contradictions, why="" if facts else evidence.why_unread(NCCL_FACT))
     return judge.findings
+
+
+def _judge_library(judge: Judge, each: LibrarySetting, wanted: int, facts: Mapping[str, Any] | None, why: str) -> None:
+    """What one library besides NCCL will read in the environment, or in a file of its own."""
+    knob = Knob(each.variable, "traffic class", str(wanted), f"grep -r {each.variable} /etc/environment /etc/ucx")
+    if facts is None:
+        judge.undecided(knob, why)
+        return
+    line = facts["settings"].get(each.variable)
+    if line is None:
+        judge.decide(knob, False, "not set", why=f"{each.library}: its packets bear {each.unset}")
+        return
+    place = f"{each.library}: {line['file']}:{line['line']}"
+    found = meant(each.variable, line["value"])
+    judge.decide(knob, found == wanted or (bool(each.follows) and found == FOLLOWS), line["value"], why=place)
+
+
+def libraries_wanted(variables: Mapping[str, Any]) -> dict[str, int]:
+    """Variable -> traffic class of libraries besides NCCL, from the design."""
+    return {name: int(value) for name, value in (variables.get("nccl_libraries") or {}).items()}
 
 
 def nccl_wanted(variables: Mapping[str, Any]) -> dict[str, str]:
@@ -216,6 +242,7 @@ def nccl_wanted(variables: Mapping[str, Any]) -> dict[str, str]:
         "NCCL_IB_FIFO_TC": variables.get("nccl_fifo_traffic_class", variables["nccl_traffic_class"]),
         "NCCL_IB_TIMEOUT": variables.get("nccl_ib_timeout"),
         "NCCL_IB_RETRY_CNT": variables.get("nccl_ib_retry_count"),
+        "NCCL_IB_GID_INDEX": index if (index := variables.get("nccl_gid_index", -1)) != -1 else None,
         **_of_queue_pairs(variables),
         **variables.get("nccl_settings", {}),
     }

@@ -180,11 +180,17 @@ def _of_rdma(variables: Mapping[str, Any]) -> tuple[Request, ...]:
 
 def _of_gpus(variables: Mapping[str, Any], rails: list[str]) -> tuple[Request, ...]:
     """NCCL's settings; and the PCI tree, where rails join GPUs that are there."""
-    wanted = {"rails": rails, "wanted": host_stack.nccl_wanted(variables), "root": variables.get("nccl_root", "/")}
+    wanted = {
+        "rails": rails,
+        "wanted": host_stack.nccl_wanted(variables),
+        "libraries": host_stack.libraries_wanted(variables),
+        "root": variables.get("nccl_root", "/"),
+    }
     nccl = Request(host_stack.NCCL_FACT, "gpufabric.host.nccl_facts", wanted)
     arguments = {
         "rails": [dict(rail) for rail in variables["gpudirect_rails"]],
         "gpus": dict(variables.get("gpudirect_gpus", {})),
+        "fabric": True,
         "root": variables.get("gpudirect_root", "/"),
     }
     return (

@@ -16,7 +16,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 OnPlane = Annotated[str | None, typer.Option("--plane", "-p", help="Whose rails count; default: the GPUs' own.")]
-Plugin = Annotated[Literal["tree", "block"], typer.Option("--plugin", help="block: Slurm 23.11 and later.")]
+Plugin = Annotated[Literal["tree", "block"], typer.Option("--plugin", help="block: Slurm 24.05 and later.")]
+Form = Annotated[
+    Literal["conf", "yaml"], typer.Option("--format", help="topology.conf, or topology.yaml of Slurm 25.05 and later.")
+]
 OutFile = Annotated[Path | None, typer.Option("--out", "-o", help="File to write to; default: standard output.")]
 NodeNames = Annotated[
     str | None,
@@ -61,22 +64,49 @@ def k8s_labels(
     _show(export.k8s_labels(load(site), plane, node_names, with_older=older_keys), out, json=json)
 
 
+@app.command("kueue-topology")
+def kueue_topology(
+    site: options.Site = "lab", plane: OnPlane = None, out: OutFile = None, json: options.Json = False
+) -> None:
+    """Write Kueue's Topology and a ResourceFlavor of its nodes, by the labels that k8s-labels gives them."""
+    from nornir_tasks.usecases import export
+    from nornir_tasks.usecases.site import load
+
+    _show(export.kueue_topology(load(site), plane), out, json=json)
+
+
 @app.command("slurm-topology")
 def slurm_topology(
     site: options.Site = "lab",
     plane: OnPlane = None,
     plugin: Plugin = "tree",
+    form: Form = "conf",
     out: OutFile = None,
     json: options.Json = False,
 ) -> None:
-    """Write topology.conf for Slurm: TopologyPlugin=topology/tree, or topology/block.
+    """Write topology.conf for Slurm (TopologyPlugin=topology/tree, or topology/block), or topology.yaml.
 
     A leaf of Slurm's tree is a leaf group, for a node may be at one leaf alone and has a NIC on each of the group's.
+    Hosts that the plane does not join hang at a root above; in blocks they are in none.
     """
     from nornir_tasks.usecases import export
     from nornir_tasks.usecases.site import load
 
-    _show(export.slurm_topology(load(site), plane, plugin), out, json=json)
+    _show(export.slurm_topology(load(site), plane, plugin, form), out, json=json)
+
+
+@app.command("slurm-task-prolog")
+def slurm_task_prolog(
+    site: options.Site = "lab", plane: OnPlane = None, out: OutFile = None, json: options.Json = False
+) -> None:
+    """Write a script for TaskProlog of slurm.conf: the traffic class of each RDMA library, in the environment of tasks.
+
+    What a job sets itself stays.
+    """
+    from nornir_tasks.usecases import export
+    from nornir_tasks.usecases.site import load
+
+    _show(export.slurm_task_prolog(load(site), plane), out, json=json)
 
 
 @app.command("nccl-topology")
@@ -110,6 +140,10 @@ def k8s_rdma(
         bool, typer.Option("--exclusive", help="Virtual functions bring their RDMA device: rdma_stack_namespaces.")
     ] = False,
     node_names: NodeNames = None,
+    digests: Annotated[
+        Path | None,
+        typer.Option("--digests", help="File with a line IMAGE sha256:... for each image of the network operator."),
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that were edited as well.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -124,7 +158,7 @@ def k8s_rdma(
     from nornir_tasks.usecases.site import load
 
     choices = kubernetes.Choices(
-        plane, pods_per_node, namespace, operator_version, attach_by, vfs, image, exclusive, node_names
+        plane, pods_per_node, namespace, operator_version, attach_by, vfs, image, exclusive, node_names, digests
     )
     made = kubernetes.k8s_rdma(load(site), choices)
     written = kubernetes.write(made, out, overwrite=overwrite)
@@ -146,8 +180,15 @@ def k8s_rdma(
         console.print(f"{file}: not written any more, and left, for it was edited", soft_wrap=True)
     if made.needs_chained_plugins:
         console.print(METAPLUGINS, soft_wrap=True)
+    if digests is None:
+        console.print(f"images are pinned by their tag, {operator_version}: --digests FILE pins them by digest")
+    if any(each["kind"] == "SpiderMultusConfig" for each in made.all):
+        console.print(MACVLAN, soft_wrap=True)
 
 
+MACVLAN = (
+    "pods on macvlan need NCCL 2.26 or later: an earlier one stops at the first GID of another pod (rdma-libraries.md)"
+)
 METAPLUGINS = (
     "HostDeviceNetwork has metaPlugins (MTU, a routing table for each rail), which network operators up to "
     "v26.7.0-rc.2 drop without a word: with such a one leave --attach-by operator out"

@@ -14,6 +14,7 @@ from nornir_tasks.design.links import HostNic
 from nornir_tasks.design.network import Fabric, Network
 from nornir_tasks.design.partial_config import ClassPolicy
 from nornir_tasks.design.plane import Plane
+from nornir_tasks.design.rdma_libraries import environment
 from nornir_tasks.design.role_vars import (
     BondedHostVars,
     ClassVars,
@@ -88,6 +89,7 @@ def host_vars(
             queue_pairs=queue_pairs,
             split_data=split_data,
             fifo_traffic_class=_fifo_traffic_class(first.needs),
+            libraries=environment(qos.traffic_class),
         ),
         plane_guard=PlaneGuardVars(planes=_guarded(network, host, bonded, first.needs)),
         gpudirect=GpudirectVars(rails=_of_gpus(interfaces.rails, gpu_rails) if first.needs.provider == "mlx5" else ()),

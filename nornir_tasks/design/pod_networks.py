@@ -20,6 +20,8 @@ from nornir_tasks.design.plane import Plane
 from nornir_tasks.design.role_vars import RoceQosVars
 
 P2P_LENGTH = 31
+MANAGED_BY = {"app.kubernetes.io/managed-by": "gpufabric"}
+"""The label of every object that was exported."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,8 @@ class NcclVars(Vars):
     fifo_traffic_class: Annotated[int, Field(ge=0, le=255)] | None = None
     """NCCL_IB_FIFO_TC, of what a receiver sends to have its sender begin (github.com/NVIDIA/nccl, pull request 1194);
     None: as the data."""
+    libraries: dict[str, int] | None = None
+    """Variable -> traffic class, of the libraries in ``design/rdma_libraries.py`` that read the environment."""
 
 
 class GpuRailVars(Vars):
@@ -195,6 +197,7 @@ OPTIONAL = (
     "nccl_queue_pairs",
     "nccl_split_data",
     "nccl_fifo_traffic_class",
+    "nccl_libraries",
     "roce_qos_spectrum_x",
 )
 """Variables that the role has a default for, where the design says nothing."""

@@ -10,6 +10,7 @@ application, traffic class, DSCP, class, queue, PFC, ECN, notification.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nornir_tasks.design.rdma_libraries import SETTINGS
 from nornir_tasks.platforms.lossless import Effect, Setting
 from nornir_tasks.proofs.cables import Cable, End, Read, Variables, each_once
 from nornir_tasks.proofs.treatment import CODE_POINTS, Rdma, Treatment, points_in_words, queue_of
@@ -92,8 +93,8 @@ def _first(*parts: Iterator[Broken]) -> Iterator[Broken]:
 def _application(host: str, variables: Variables, rdma: Rdma, nic: Treatment) -> Iterator[Broken]:
     says = _Host(host, variables)
     sent = variables["roce_qos_traffic_class"]
-    if "nccl_traffic_class" in variables and variables["nccl_traffic_class"] != sent:
-        yield says.apart("the application asks for another traffic class than the NIC sends", "nccl_traffic_class", _TC)
+    if "nccl_rails" in variables:
+        yield from _libraries(says, sent)
     for name in ("nccl_rails", "rdma_stack_rails"):
         if strangers := set(variables.get(name, ())) - set(variables["roce_qos_rails"]):
             what = f"RDMA on {', '.join(sorted(strangers))}, whose NIC is not set up for it"
@@ -110,6 +111,19 @@ def _application(host: str, variables: Variables, rdma: Rdma, nic: Treatment) ->
         yield says.apart("the NIC sorts RDMA into another priority than it pauses", "roce_qos_priority", *_RDMA)
     if nic.priorities[rdma.cnp_dscp] != variables["roce_qos_cnp_priority"]:
         yield says.apart("the NIC sorts notifications elsewhere", "roce_qos_cnp_priority", *_CNP)
+
+
+def _libraries(says: "_Host", sent: int) -> Iterator[Broken]:
+    """What each RDMA library on a host with GPUs is given as its traffic class."""
+    given = says.variables.get(_LIBRARIES) or {}
+    for each in SETTINGS:
+        name = "nccl_traffic_class" if each.by_file else _LIBRARIES
+        found = says.variables.get(name) if each.by_file else given.get(each.variable)
+        if found is None and not each.follows:
+            what = f"{each.library}: nothing sets {each.variable}, so its packets bear {each.unset}"
+            yield says.apart(what, *({name} & says.variables.keys()), _TC)
+        elif found is not None and found != sent and each.variable != _CONTROL:
+            yield says.apart(f"{each.library}: {each.variable} is {found}, and the NIC sends {sent}", name, _TC)
 
 
 def _like_others(host: str, variables: Variables, read: Read, rdma: Rdma) -> Iterator[Broken]:
@@ -153,6 +167,9 @@ def _rails(host: str, variables: Variables, read: Read) -> dict[str, set[str]]:
 
 _REORDER = "roce_qos_reorder_rails"
 _TC = "roce_qos_traffic_class"
+_LIBRARIES = "nccl_libraries"
+_CONTROL = "NCCL_IB_FIFO_TC"
+"""It may have a class of its own."""
 _RDMA = ("roce_qos_dscp", "roce_qos_classes")
 _CNP = ("roce_qos_cnp_dscp", "roce_qos_classes")
 

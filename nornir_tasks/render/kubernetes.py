@@ -4,11 +4,13 @@ What these kinds hold, and where that is known from: tests/corpus/kubernetes. On
 have driver, DSCP map, shares, ECN and interface names, so there is no ``ofedDriver``; the README has the table.
 """
 
+import copy
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from nornir_tasks.design.pod_networks import PodGroup, PodNetworks, PodPool, PodRail, node_policy_name
+from nornir_tasks.design.pod_networks import MANAGED_BY, PodGroup, PodNetworks, PodPool, PodRail, node_policy_name
+from nornir_tasks.design.rdma_libraries import environment
 from nornir_tasks.render.schedulers import OWN_LABEL
 
 OPERATOR_NAMESPACE = "nvidia-network-operator"
@@ -46,9 +48,6 @@ def manifest(kind: str, name: str, spec: Mapping[str, Any], namespace: str | Non
     }[kind]
     metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
     return {"apiVersion": api, "kind": kind, "metadata": metadata, **spec}
-
-
-MANAGED_BY = {"app.kubernetes.io/managed-by": "gpufabric"}
 
 
 def labelled(made: Manifest, site: str) -> Manifest:
@@ -105,6 +104,32 @@ def node_policies(pods: PodNetworks, release: str) -> Iterator[Manifest]:
         }
         spec = {"nodeSelector": _nodes(pods, group.name), "sriovDevicePlugin": plugin}
         yield manifest("NicNodePolicy", node_policy_name(pods.plane, group.name), {"spec": spec})
+
+
+def images(policies: Iterable[Manifest]) -> set[str]:
+    """The images that policies name."""
+    return {part["image"] for policy in policies for part in _parts(policy["spec"]) if "image" in part}
+
+
+def pinned(policies: Iterable[Manifest], digests: Mapping[str, str]) -> tuple[Manifest, ...]:
+    """The same, with the digest of each image in the tag's place.
+
+    The operator writes ``image@sha256:...`` where a version begins so (Mellanox/network-operator pkg/render/render.go
+    at v26.4.1, 85afd6d9c697). ``digests``: of every image.
+    """
+    found = copy.deepcopy(tuple(policies))
+    for policy in found:
+        for part in _parts(policy["spec"]):
+            if "image" in part:
+                part["version"] = digests[part["image"]]
+    return found
+
+
+def _parts(value: object) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        for each in value.values():
+            yield from _parts(each)
 
 
 def _nodes(pods: PodNetworks, group: str) -> dict[str, str]:
@@ -303,7 +328,7 @@ def _template(group: PodGroup, vfs: int) -> dict[str, Any]:
 
 
 def nccl(pods: PodNetworks, namespace: str) -> Iterator[Manifest]:
-    """What role nccl writes on a host of each group, as pods see it: names of RDMA devices are theirs alone.
+    """What role nccl gives a host of each group, as pods see it: names of RDMA devices are theirs alone.
 
     A pod has the devices of its rails and no other, so NCCL_IB_HCA is left out.
     """
@@ -320,6 +345,7 @@ def nccl(pods: PodNetworks, namespace: str) -> Iterator[Manifest]:
             "NCCL_IB_TIMEOUT": str(IB_TIMEOUT),
             "NCCL_PXN_DISABLE": "0",
             "NCCL_SOCKET_IFNAME": f"={POD_INTERFACE}",
+            **{name: str(value) for name, value in environment(group.qos.traffic_class).items()},
         }
         if group.queue_pairs is not None:
             count, is_split = group.queue_pairs

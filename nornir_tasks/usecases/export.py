@@ -8,13 +8,17 @@ from typing import Literal
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.localities import Locality, localities
 from nornir_tasks.design.network import Network
+from nornir_tasks.design.rdma_libraries import environment
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.files.documents import write_documents
+from nornir_tasks.files.manifests import as_yaml
 from nornir_tasks.render import schedulers
+from nornir_tasks.usecases.hosts import host_inventory
 from nornir_tasks.usecases.node_names import node_names
 from nornir_tasks.usecases.site import SiteDesign
 
 Plugin = Literal["tree", "block"]
+Form = Literal["conf", "yaml"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +45,49 @@ def k8s_labels(
     return replace(made, labels=labels, lines=tuple(schedulers.label_commands(made.hosts, labels, names)))
 
 
-def slurm_topology(design: SiteDesign, plane: str | None, plugin: Plugin) -> Topology:
-    """topology.conf for one of Slurm's plug-ins. Raises DesignError as above."""
-    return _made(design, plane, schedulers.slurm_tree if plugin == "tree" else schedulers.slurm_block)
+def kueue_topology(design: SiteDesign, plane: str | None) -> Topology:
+    """Kueue's Topology and a ResourceFlavor, by the labels of ``k8s_labels``. Raises DesignError as above."""
+    made = _made(design, plane, lambda _: iter(()))
+    documents = schedulers.kueue_topology(made.hosts, design.site.name, made.plane)
+    return replace(made, lines=tuple(as_yaml(documents).splitlines()))
+
+
+def slurm_topology(design: SiteDesign, plane: str | None, plugin: Plugin, form: Form = "conf") -> Topology:
+    """A topology file for one of Slurm's plug-ins. Raises DesignError as above.
+
+    ``form``: topology.conf, of all releases (blocks: 24.05 and later), or topology.yaml, of 25.05 and later.
+    """
+    made = _made(design, plane, lambda _: iter(()))
+    joined = {each.host for each in made.hosts}
+    others = [host for host in design.network.hosts if host not in joined]
+    if plugin == "tree":
+        found: schedulers.SlurmTree | schedulers.SlurmBlocks = schedulers.slurm_tree(made.hosts, others)
+    else:
+        found = schedulers.slurm_blocks(made.hosts, is_before_25_05=form == "conf")
+    if form == "conf":
+        return replace(made, lines=tuple(schedulers.slurm_conf(found)))
+    return replace(made, lines=tuple(schedulers.slurm_yaml(found, made.plane, has_others=bool(others))))
+
+
+def slurm_task_prolog(design: SiteDesign, plane: str | None) -> Topology:
+    """A script for Slurm's TaskProlog, with the traffic class of RDMA libraries. Raises DesignError as above.
+
+    It is the same on every node, so groups that mark otherwise are refused.
+    """
+    made = _made(design, plane, lambda _: iter(()))
+    hosts = host_inventory(design.site.intent, design.network, design.catalogue).variables
+    classes: dict[tuple[int, int], str] = {}
+    for each in made.hosts:
+        variables = hosts[each.host]
+        data = int(variables["roce_qos_traffic_class"])
+        classes.setdefault((data, int(variables.get("nccl_fifo_traffic_class", data))), each.host)
+    if len(classes) > 1:
+        what = "one script is for all nodes, and these hosts send RDMA with unlike traffic classes"
+        found = ", ".join(f"{host}: {data}" for (data, _), host in classes.items())
+        raise DesignError(Problem(f"planes.{made.plane}", what, "one class of RDMA", found))
+    ((data, fifo),) = classes
+    values = {"NCCL_IB_TC": data, "NCCL_IB_FIFO_TC": fifo, **environment(data)}
+    return replace(made, lines=tuple(schedulers.slurm_task_prolog(values)))
 
 
 def nccl_topology(design: SiteDesign, plane: str | None) -> Topology:

@@ -1,14 +1,14 @@
 """The manifests that give pods RDMA on each rail of a plane."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from nornir_tasks.design.pod_networks import PodNetworks
 from nornir_tasks.design.pod_rules import PodDemand, checked_networks
-from nornir_tasks.errors import DesignError, Problem
+from nornir_tasks.errors import DesignError, IntentError, Problem
 from nornir_tasks.files.artifacts import Written, write_artifacts
 from nornir_tasks.files.manifests import as_yaml
 from nornir_tasks.render import kubernetes
@@ -25,6 +25,8 @@ MOST_VFS = 1024
 NODE_POLICIES_SINCE = (26, 4)
 """Release of the network operator that has NicNodePolicy (tests/corpus/kubernetes/device_plugin.tsv)."""
 RELEASE = re.compile(r"(?:network-operator-)?v(\d+)\.(\d+)\b.*")
+DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+DIGEST_LINE = "a line `IMAGE sha256:<64 hex digits>` for each, as skopeo inspect prints it"
 NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
@@ -52,6 +54,8 @@ class Choices:
     """Move the RDMA device of a virtual function into the pod (CNI's ``rdma``): hosts have them exclusive then."""
     nodes: str | None = None
     """How the cluster calls the hosts: see :func:`node_names`."""
+    digests: Path | None = None
+    """File with the digest of each image of the network operator; None: they are pinned by the tag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +122,11 @@ def manifests(pods: PodNetworks, choices: Choices) -> Manifests:
     """All manifests of networks that were checked."""
     namespace = choices.namespace
     nodes = node_names(choices.nodes, list(dict.fromkeys(nic.host for rail in pods.rails for nic in rail.nics)))
+    policies = (kubernetes.policy(pods, choices.release), *kubernetes.node_policies(pods, choices.release))
+    if choices.digests is not None:
+        policies = kubernetes.pinned(policies, image_digests(choices.digests, kubernetes.images(policies)))
     files = {
-        "policy.yaml": (kubernetes.policy(pods, choices.release), *kubernetes.node_policies(pods, choices.release)),
+        "policy.yaml": policies,
         "pools.yaml": tuple(kubernetes.pools(pods, namespace, nodes)),
         "virtual-functions.yaml": tuple(kubernetes.virtual_functions(pods)),
         "networks.yaml": tuple(
@@ -136,6 +143,34 @@ def manifests(pods: PodNetworks, choices: Choices) -> Manifests:
         for name, documents in files.items()
     }
     return Manifests(pods, {name: documents for name, documents in marked.items() if documents})
+
+
+def image_digests(file: Path, images: Collection[str]) -> dict[str, str]:
+    """Image -> its digest, from lines `IMAGE sha256:...`. Raises IntentError for all that is wrong, or missing.
+
+    ``images``: those that are needed; others may stand in the file.
+    """
+    try:
+        lines = file.expanduser().read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise IntentError(Problem(f"--digests {file}", f"cannot be read: {error}", DIGEST_LINE)) from error
+    found: dict[str, str] = {}
+    problems = []
+    for number, line in enumerate(lines, 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        if len(words) != 2 or not DIGEST.fullmatch(words[1]):
+            problems.append(Problem(f"{file}:{number}", "no image and its digest", DIGEST_LINE, line.strip()))
+        elif words[0] in found:
+            problems.append(Problem(f"{file}:{number}", "this image has a digest above", found=words[0]))
+        else:
+            found[words[0]] = words[1]
+    if missing := sorted(set(images) - found.keys()):
+        problems.append(Problem(str(file), "images without a digest", DIGEST_LINE, ", ".join(missing)))
+    if problems:
+        raise IntentError(problems)
+    return {image: found[image] for image in images}
 
 
 def write(made: Manifests, folder: Path, *, overwrite: bool = False) -> Written:

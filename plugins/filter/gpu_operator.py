@@ -41,7 +41,7 @@ def gpu_operator_values(settings: Settings) -> dict[str, Any]:
     }
     own = {
         "driver": driver,
-        "toolkit": {"enabled": settings["toolkit"]},
+        "toolkit": {"enabled": settings["toolkit"], **_socket(settings)},
         "dcgmExporter": {
             "enabled": settings["dcgm_exporter"],
             "serviceMonitor": {"enabled": settings["service_monitor"]},
@@ -53,6 +53,24 @@ def gpu_operator_values(settings: Settings) -> dict[str, Any]:
         "daemonsets": {"rollingUpdate": {"maxUnavailable": settings["max_unavailable"]}},
     }
     return _merged(settings["values"], own)
+
+
+def _toolkit_env(settings: Settings) -> list[Any]:
+    """What the site gives the toolkit."""
+    toolkit = settings["values"].get("toolkit")
+    env = toolkit.get("env") if isinstance(toolkit, Mapping) else None
+    return env if isinstance(env, list) else []
+
+
+def _named(env: list[Any]) -> dict[Any, Any]:
+    return {each.get("name"): each.get("value") for each in env if isinstance(each, Mapping)}
+
+
+def _socket(settings: Settings) -> dict[str, Any]:
+    env = _toolkit_env(settings)
+    if not settings.get("rancher") or not settings["toolkit"] or "CONTAINERD_SOCKET" in _named(env):
+        return {}
+    return {"env": [*env, {"name": "CONTAINERD_SOCKET", "value": RANCHER_SOCKET}]}
 
 
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,7 +110,7 @@ def gpu_operator_problems(
     chart`` and ``helm show values``.
     """
     found = [each for name, host in hosts.items() for each in _host(settings, name, host)]
-    found += _values(settings)
+    found += [*_mixed(settings, hosts), *_values(settings)]
     if "resources" in cluster["read"][0]:
         found += _cluster(settings, hosts, cluster)
     else:
@@ -105,16 +123,23 @@ def gpu_operator_problems(
 
 
 def _rancher(settings: Settings, name: str) -> Iterator[str]:
-    """A host of RKE2 or k3s: the toolkit looks for containerd elsewhere, unless the values name it."""
-    found: Any = settings["values"]
-    for key in ("toolkit", "env"):
-        found = found.get(key) if isinstance(found, Mapping) else None
-    env = found if isinstance(found, list) else []
-    named = {each.get("name"): each.get("value") for each in env if isinstance(each, Mapping)}
-    if settings["toolkit"] and named.get("CONTAINERD_SOCKET") != RANCHER_SOCKET:
+    named = _named(_toolkit_env(settings))
+    if settings["toolkit"] and named.get("CONTAINERD_SOCKET", RANCHER_SOCKET) != RANCHER_SOCKET:
         yield (
-            f"{name}: containerd is that of RKE2 or k3s ({RANCHER_SOCKET}), and the operator's toolkit would not find "
-            f"it. Say gpu_operator_values: {{toolkit: {{env: [{{name: CONTAINERD_SOCKET, value: {RANCHER_SOCKET}}}]}}}}"
+            f"{name}: containerd is that of RKE2 or k3s ({RANCHER_SOCKET}), and gpu_operator_values tell the "
+            f"operator's toolkit of another: {named['CONTAINERD_SOCKET']}. Take it out of toolkit.env; it is set"
+        )
+
+
+def _mixed(settings: Settings, hosts: Mapping[str, Any]) -> Iterator[str]:
+    """Hosts of RKE2 or k3s beside others: the chart's values are of the whole cluster."""
+    of_rancher = [name for name, each in hosts.items() if isinstance(each, Mapping) and each.get("rancher")]
+    others = [name for name, each in hosts.items() if isinstance(each, Mapping) and name not in of_rancher]
+    if settings["toolkit"] and of_rancher and others:
+        yield (
+            f"gpu_operator_toolkit: containerd of {', '.join(of_rancher)} is that of RKE2 or k3s ({RANCHER_SOCKET}), "
+            f"that of {', '.join(others)} is not, and the toolkit has one socket for all nodes. Install the toolkit on "
+            "the hosts, and say gpu_operator_toolkit: false"
         )
 
 
@@ -189,7 +214,7 @@ def _values(settings: Settings) -> Iterator[str]:
         )
     if settings["canary"] and not re.fullmatch(r"[\w./-]+=[\w.-]+", settings["canary"]):
         yield f"gpu_operator_canary: {settings['canary']} is no label. Write name=value"
-    own = set(_leaves(gpu_operator_values({**settings, "values": {}})))
+    own = set(_leaves(gpu_operator_values({**settings, "values": {}, "rancher": False})))
     for path in sorted(set(_leaves(settings["values"])) if settings["values"] else ()):
         if any(path == each or path.startswith(f"{each}.") or each.startswith(f"{path}.") for each in own):
             yield f"gpu_operator_values: {path} is set by a variable of this role. Set that one (README of the role)"

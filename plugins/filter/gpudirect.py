@@ -121,11 +121,18 @@ def _driver(settings: Settings, pci: Pci) -> Iterator[str]:
             f"rdma_stack_peermem: false, and dma-buf cannot be used: {driver['no_dma_buf']}. Install the open kernel "
             "modules (nvidia-open) on Linux 5.12 or later, or set rdma_stack_peermem: true"
         )
-    if pci["nvswitches"] and driver["wrong_fabric_manager"]:
+    switches = [*pci["nvswitches"], *driver["bridges"]]
+    if switches and driver["wrong_fabric_manager"] and not driver["operator"]:
         yield (
-            f"gpudirect_driver_owner: this host has NVSwitches ({', '.join(pci['nvswitches'])}), and its fabric "
+            f"gpudirect_driver_owner: this host has NVSwitches ({', '.join(switches)}), and its fabric "
             f"manager is not right: {driver['wrong_fabric_manager']}. Install nvidia-fabricmanager of the driver's "
             "version and start it (systemctl enable --now nvidia-fabricmanager)"
+        )
+    if driver["bridges"] and driver["wrong_subnet_manager"] and not driver["operator"]:
+        yield (
+            f"gpudirect_driver_owner: this host's NVSwitches are managed by {', '.join(driver['bridges'])}, and their "
+            f"subnet manager, NVLSM, is not right: {driver['wrong_subnet_manager']}. Install nvlsm, load ib_umad "
+            "(/etc/modules-load.d) and start nvidia-fabricmanager anew, which starts it"
         )
 
 

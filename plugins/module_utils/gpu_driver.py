@@ -12,8 +12,16 @@ from pathlib import Path
 from typing import Any
 
 try:
+    from ansible_collections.gpufabric.host.plugins.module_utils import rpm_packages
+    from ansible_collections.gpufabric.host.plugins.module_utils.gpu_fabric import (
+        SUBNET_MANAGER_PACKAGE,
+        bridges,
+        wrong_subnet_manager,
+    )
     from ansible_collections.gpufabric.host.plugins.module_utils.pci_topology import text
 except ImportError:  # in a test
+    import rpm_packages
+    from gpu_fabric import SUBNET_MANAGER_PACKAGE, bridges, wrong_subnet_manager
     from pci_topology import text
 
 VERSION = re.compile(r"NVIDIA UNIX (?P<open>Open )?.*?Module(?: for \S+)?\s+(?P<version>\d+(?:\.\d+)+)")
@@ -22,7 +30,19 @@ DRIVER_PACKAGES = re.compile(
     r"(nvidia-driver-\d.*|nvidia-driver|nvidia-open(-\d+)?|cuda-drivers(-\d+)?|nvidia-dkms-.*|nvidia-kernel-.*"
     r"|linux-(modules|objects)-nvidia-.*)"
 )
-FABRIC_MANAGER_PACKAGE = re.compile(r"nvidia-fabricmanager(-\d+)?")
+OF_THE_DRIVERS_VERSION = re.compile(
+    r"(nvidia-driver|nvidia-open|cuda-drivers|nvidia-dkms|nvidia-kernel-(open-)?dkms|nvidia-kernel-source"
+    r"|nvidia-fabric-?manager|nvidia-(compute-)?utils|nvidia-imex|nvidia-smi|libcuda1|libnvidia-compute|libnvidia-cfg1?"
+    r"|libnvidia-nscq|libnvsdm|libnvidia-ml|nvidia-driver-(cuda|libs|cuda-libs)|kmod-nvidia-(open|latest)-dkms"
+    r"|nvidia-kmod-common|nvidia-persistenced|nvidia-modprobe)(-\d+)?(-server)?(-open)?"
+)
+"""Packages whose upstream version is the driver's, by the names of NVIDIA, Ubuntu and Debian (from memory)."""
+KERNELS = re.compile(
+    r"kernel(-core)?|linux-(image-)?(generic|virtual|server|lowlatency|nvidia|aws|azure|gcp|oracle|(cloud-|rt-)?(amd64|arm64))(-64k)?"
+    r"(-hwe-\d+\.\d+(-edge)?|-lts-\w+|-\d+\.\d+)?"
+)
+"""Packages that bring each newer kernel, for which the driver has to be built again."""
+FABRIC_MANAGER_PACKAGE = re.compile(r"nvidia-fabric-?manager(-\d+)?")
 FABRIC_MANAGER_GROUPS = (
     "sys/fs/cgroup/system.slice/nvidia-fabricmanager.service/cgroup.procs",
     "sys/fs/cgroup/systemd/system.slice/nvidia-fabricmanager.service/cgroup.procs",
@@ -47,14 +67,43 @@ def driver_version(content: str | None) -> tuple[str | None, bool | None]:
 
 def installed(status: str | None) -> dict[str, str]:
     """Installed packages of dpkg's status file that matter here: name -> version."""
+    return {name: version for name, (version, _) in _installed(status).items() if _is_of_driver(name)}
+
+
+def _is_of_driver(name: str) -> bool:
+    return bool(DRIVER_PACKAGES.fullmatch(name) or FABRIC_MANAGER_PACKAGE.fullmatch(name))
+
+
+def _installed(status: str | None) -> dict[str, tuple[str, bool]]:
+    """Installed packages of the driver, its libraries and kernels: name -> version, and whether dpkg holds them."""
     found = {}
     for stanza in (status or "").split("\n\n"):
         fields = dict(line.split(": ", 1) for line in stanza.splitlines() if ": " in line and line[0] != " ")
-        name = fields.get("Package", "")
-        wanted = DRIVER_PACKAGES.fullmatch(name) or FABRIC_MANAGER_PACKAGE.fullmatch(name)
-        if wanted and fields.get("Status", "").endswith(" installed"):
-            found[name] = fields.get("Version", "")
-    return found
+        state = fields.get("Status", "")
+        if state.endswith(" installed"):
+            found[fields.get("Package", "")] = (fields.get("Version", ""), state.startswith("hold "))
+    return _that_matter(found)
+
+
+def _that_matter(packages: Mapping[str, tuple[str, bool]]) -> dict[str, tuple[str, bool]]:
+    def matters(name: str) -> bool:
+        known = OF_THE_DRIVERS_VERSION.fullmatch(name) or KERNELS.fullmatch(name) or name == SUBNET_MANAGER_PACKAGE
+        return bool(known) or _is_of_driver(name)
+
+    return {name: each for name, each in packages.items() if matters(name)}
+
+
+def unlike(version: str | None, packages: Mapping[str, tuple[str, bool]]) -> list[str]:
+    """Packages of another version than the loaded driver's: ``name version``."""
+    of_it = {name: upstream(each) for name, (each, _) in packages.items() if OF_THE_DRIVERS_VERSION.fullmatch(name)}
+    return [f"{name} {each}" for name, each in of_it.items() if version is not None and each != version]
+
+
+def not_held(packages: Mapping[str, tuple[str, bool]]) -> list[str]:
+    """Packages that the next upgrade may exchange; none where the driver is of no package."""
+    if not any(_is_of_driver(name) for name in packages):
+        return []
+    return [name for name, (_, is_on_hold) in packages.items() if not is_on_hold]
 
 
 def upstream(version: str) -> str:
@@ -101,7 +150,8 @@ def acs_elsewhere(root: Path) -> list[str]:
 def driver(root: Path) -> dict[str, Any]:
     """What is loaded, what is installed, whether a fabric manager runs, and the kernel it all runs on."""
     version, is_open = driver_version(text(root / "proc/driver/nvidia/version"))
-    packages = installed(text(root / "var/lib/dpkg/status"))
+    every = _installed(text(root / "var/lib/dpkg/status")) or _that_matter(rpm_packages.read(root))
+    packages = {name: each for name, (each, _) in every.items() if _is_of_driver(name)}
     kernel = text(root / "proc/sys/kernel/osrelease")
     running = any(text(root / group) for group in FABRIC_MANAGER_GROUPS)
     managers = {name: upstream(each) for name, each in packages.items() if FABRIC_MANAGER_PACKAGE.fullmatch(name)}
@@ -113,6 +163,10 @@ def driver(root: Path) -> dict[str, Any]:
         "operator": (root / OPERATOR_ROOT).is_dir(),
         "no_dma_buf": no_dma_buf(version, is_open, kernel),
         "wrong_fabric_manager": wrong_fabric_manager(version, managers, running),
+        "bridges": bridges(root),
+        "wrong_subnet_manager": wrong_subnet_manager(root, FABRIC_MANAGER_GROUPS, every),
+        "unlike": unlike(version, every),
+        "not_held": not_held(every),
         "kernel": kernel,
         "lockdown": lockdown(text(root / "sys/kernel/security/lockdown")),
     }

@@ -1,4 +1,4 @@
-"""NCCL's settings on a host, and the mistakes in them. Pure: text in, findings out.
+"""Settings of NCCL and other RDMA libraries on a host, and the mistakes in them. Pure: text in, findings out.
 
 NCCL takes a variable from the process's environment, else from ``~/.nccl.conf`` (or ``$NCCL_CONF_FILE``), else from
 /etc/nccl.conf; of two lines in a file the first counts (NVIDIA/nccl 2.31, src/misc/param.cc: setenv without overwrite).
@@ -23,7 +23,8 @@ ALWAYS_WRONG = {
     "NCCL_IB_GID_INDEX": (
         lambda value: _number(value) != -1,
         "pins an index of the GID table, which shifts when an address is added, on one host and not on another",
-        "remove it; NCCL 2.21 and later finds the RoCE v2 GID of the rail's IPv4 address by itself",
+        "remove it; NCCL 2.21 and later finds the RoCE v2 GID of the rail's IPv4 address by itself. Where jobs bring an"
+        " older one, or one before 2.26 into pods with macvlan, declare the index and its risk: nccl_gid_index",
     ),
     "NCCL_IB_DISABLE": (
         lambda value: _number(value) != 0,
@@ -38,7 +39,13 @@ ALWAYS_WRONG = {
 }
 """Variables that are not in our policy: (is it wrong, why, remedy)."""
 
-TRAFFIC_CLASSES = ("NCCL_IB_TC", "NCCL_IB_FIFO_TC")
+TRAFFIC_CLASSES = ("NCCL_IB_TC", "NCCL_IB_FIFO_TC", "NCCL_GIN_IB_TC")
+FOLLOWS = {"NCCL_GIN_IB_TC": "NCCL_IB_TC", "MORI_IO_TC": "MORI_RDMA_TC"}
+"""Variable -> the one that the library takes without it: where it is set, it has to have the same value."""
+NOT_SET = {"NCCL_GIN_IB_TC": -1}
+"""The number that means so."""
+DECIMAL = ("UCX_", "MORI_", "MC_")
+"""Libraries that read nothing but decimal numbers; the table with sources: gpufabric's design/rdma_libraries.py."""
 EXACT = {
     "NCCL_IB_HCA": "list the rails' devices with = before the list",
     "NCCL_SOCKET_IFNAME": "list the business plane's interfaces with = before the list",
@@ -113,18 +120,26 @@ def _misread(line: str, name: str, has_equals: bool, value: str) -> str:
     return next((problem for wrong, problem in checks if wrong), "")
 
 
-SHELL_SETTING = re.compile(
-    r"^\s*(?:export\s+|declare\s+-x\s+|setenv\s+|DefaultEnvironment=.*?)?[\"']?(NCCL_[A-Z0-9_]+)(?:=|\s+)([\"']?)([^\"'\s;#]*)\2"
+SHELL_SETTING = (
+    r"^\s*(?:export\s+|declare\s+-x\s+|setenv\s+|DefaultEnvironment=.*?)?[\"']?(NCCL_[A-Z0-9_]+%s)"
+    r"(?:=|\s+)([\"']?)([^\"'\s;#]*)\2"
 )
 
 
-def read_environment(file: str, text: str) -> list[Setting]:
-    """Variables of an environment file (/etc/environment, profile.d, systemd's); of two lines the last counts."""
+def read_environment(file: str, text: str, others: Iterable[str] = ()) -> list[Setting]:
+    """Variables of an environment file (/etc/environment, profile.d, systemd's); of two lines the last counts.
+
+    ``others``: variables of libraries besides NCCL.
+    """
+    names = "".join(f"|{name}" for name in (*others, *FOLLOWS))
+    pattern = re.compile(SHELL_SETTING % names)
     found: dict[str, Setting] = {}
+    managed = False
     for number, line in enumerate(text.splitlines(), start=1):
-        match = None if line.lstrip().startswith("#") else SHELL_SETTING.match(line)
+        managed = line == BEGIN or (managed and line != END)
+        match = None if line.lstrip().startswith("#") else pattern.match(line)
         if match:
-            found[match[1]] = Setting(match[1], match[3], file, number)
+            found[match[1]] = Setting(match[1], match[3], file, number, managed)
     return list(found.values())
 
 
@@ -151,19 +166,35 @@ def contradictions(
 
 def _judged(each: Setting, wanted: Mapping[str, str], rails: tuple[str, ...]) -> tuple[str, str]:
     """(problem, remedy) of one setting; two empty strings if it is right."""
-    policy = wanted.get(each.name)
-    if policy is not None and _same(each.value, policy):
+    policy = wanted.get(each.name, wanted.get(FOLLOWS.get(each.name, "")))
+    if policy is not None and (_same(each.value, policy) if _is_nccl(each) else _read(each) == int(policy)):
+        return "", ""
+    if _number(each.value) == NOT_SET.get(each.name, ""):
         return "", ""
     if each.name in ALWAYS_WRONG:
         wrong, problem, remedy = ALWAYS_WRONG[each.name]
         return (problem, remedy) if wrong(each.value) else ("", "")
     if policy is None:
         return _problem(each, None, rails), EXACT.get(each.name, "")
-    return _problem(each, policy, rails), f"remove the line; the policy sets {each.name}={policy} in /etc/nccl.conf"
+    file = "/etc/nccl.conf" if _is_nccl(each) else "/etc/environment"
+    return _problem(each, policy, rails), f"remove the line; the policy sets {each.name}={policy} in {file}"
+
+
+def _is_nccl(each: Setting) -> bool:
+    return each.name.startswith("NCCL_")
+
+
+def _read(each: Setting) -> int | None:
+    """The number that the library takes from a value; None if it takes none."""
+    if each.name.startswith(DECIMAL):
+        return int(each.value) if each.value.isdecimal() else None
+    return _number(each.value)
 
 
 def _problem(each: Setting, policy: str | None, rails: tuple[str, ...]) -> str:
-    if each.name in TRAFFIC_CLASSES and policy is not None:
+    if policy is not None and not _is_nccl(each) and _read(each) is None:
+        return f"is not a number as this library reads them: write {policy}, in decimal digits alone"
+    if policy is not None and (each.name in TRAFFIC_CLASSES or not _is_nccl(each)):
         return _traffic_class(each.value, int(policy))
     if each.name == "NCCL_IB_HCA":
         return _hca(each.value, policy)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.gpufabric.host.plugins.module_utils.nccl_settings import (
+    FOLLOWS,
     Setting,
     contradictions,
     effective,
@@ -19,7 +21,7 @@ from ansible_collections.gpufabric.host.plugins.module_utils.rdma_state import d
 
 DOCUMENTATION = r"""
 module: nccl_facts
-short_description: What NCCL will read on this host, and what of it is a mistake
+short_description: What NCCL and other RDMA libraries will read on this host, and what of it is a mistake
 description:
   - Reads NCCL's configuration files as NCCL does, the files that put variables into every login's environment, and the
     RDMA devices of the rails; judges each setting against the policy. Changes nothing.
@@ -32,6 +34,10 @@ options:
     default: []
   wanted:
     description: Variable to value, as the policy wants them. NCCL_IB_HCA is found from the rails.
+    type: dict
+    default: {}
+  libraries:
+    description: Variable to traffic class, of libraries besides NCCL, as the policy wants them.
     type: dict
     default: {}
   root:
@@ -84,11 +90,18 @@ ENVIRONMENT_FOLDERS = (
 )
 
 
-def environment(root: Path) -> list[Setting]:
-    """Every setting in the environment of logins or services."""
+UCX_CONF = "etc/ucx/ucx.conf"
+"""Of a UCX with the prefix /usr, as distributions build it (openucx/ucx docs/source/faq.md); the environment counts
+before it."""
+
+
+def environment(root: Path, others: Iterable[str] = ()) -> list[Setting]:
+    """Every setting in the environment of logins or services. ``others``: variables besides NCCL's."""
     folders = (path for folder, pattern in ENVIRONMENT_FOLDERS for path in sorted((root / folder).glob(pattern)))
-    files = [*(root / name for name in ENVIRONMENT_FILES), *folders]
-    return [setting for path in files for setting in read_environment(f"/{path.relative_to(root)}", content(path))]
+    files = [*(root / name for name in ENVIRONMENT_FILES), *folders, root / UCX_CONF]
+    return [
+        setting for path in files for setting in read_environment(f"/{path.relative_to(root)}", content(path), others)
+    ]
 
 
 def content(path: Path) -> str:
@@ -102,6 +115,7 @@ def main() -> None:
         argument_spec={
             "rails": {"type": "list", "elements": "str", "default": []},
             "wanted": {"type": "dict", "default": {}},
+            "libraries": {"type": "dict", "default": {}},
             "root": {"type": "path", "default": "/"},
             "etc_root": {"type": "path", "default": "/"},
         },
@@ -111,21 +125,27 @@ def main() -> None:
     rails, wanted = module.params["rails"], {name: str(value) for name, value in module.params["wanted"].items()}
     if refused := refusal(rails, root):
         module.fail_json(msg=refused)
+    libraries = {name: str(value) for name, value in module.params["libraries"].items()}
     hcas = {rail: device_of(root, rail) for rail in rails}
     if hcas and all(hcas.values()):
         wanted["NCCL_IB_HCA"] = "=" + ",".join(hcas.values())
     read = [read_conf(f"/{name}", content(etc_root / name)) for name in CONF_FILES]
     conf = [setting for settings, _ in read for setting in settings]
-    surroundings = environment(etc_root)
-    wrong = [odd for _, found in read for odd in found] + contradictions([*surroundings, *conf], wanted, rails)
+    surroundings = environment(etc_root, libraries)
+    every = {**wanted, **libraries}
+    wrong = [odd for _, found in read for odd in found] + contradictions([*surroundings, *conf], every, rails)
     counts = effective(surroundings, conf)
     facts = {
-        "settings": {name: asdict(each) for name, each in sorted(counts.items()) if name.startswith("NCCL_")},
+        "settings": {
+            name: asdict(each)
+            for name, each in sorted(counts.items())
+            if name.startswith("NCCL_") or name in (*libraries, *FOLLOWS)
+        },
         "hcas": hcas,
         "interfaces": names(root / "sys/class/net"),
         "contradictions": [{**asdict(each), "sentence": each.sentence()} for each in wrong],
         "wanted": wanted,
-        "missing": sorted(name for name in wanted if name not in counts),
+        "missing": sorted(name for name in every if name not in counts),
     }
     module.exit_json(changed=False, ansible_facts={"gpufabric_nccl": facts})
 

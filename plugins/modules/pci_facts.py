@@ -6,7 +6,8 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.gpufabric.host.plugins.module_utils.gpu_driver import acs_elsewhere, driver
+from ansible_collections.gpufabric.host.plugins.module_utils.gpu_driver import OPERATOR_ROOT, acs_elsewhere, driver
+from ansible_collections.gpufabric.host.plugins.module_utils.gpu_fabric import read_states
 from ansible_collections.gpufabric.host.plugins.module_utils.pci_topology import tree
 from ansible_collections.gpufabric.host.plugins.module_utils.port_kinds import refusal
 
@@ -38,6 +39,11 @@ options:
     description: Rail to the addresses of the GPUs that it shall serve. Else both are paired in order.
     type: dict
     default: {}
+  fabric:
+    description: >-
+      Ask nvidia-smi whether NVLink joins the GPUs, where the host has NVSwitches. One that hangs is left alone.
+    type: bool
+    default: false
   root:
     description: Where /sys, /proc, /run and /var are read.
     type: path
@@ -90,7 +96,12 @@ ansible_facts:
           description:
             - C(version) and C(open) of the loaded kernel modules, C(peermem), C(packages) of the host, C(operator) (the
               GPU Operator's container is there), C(no_dma_buf) (why RDMA cannot take GPU memory as dma-buf),
-              C(wrong_fabric_manager) (what is wrong with it, where there are NVSwitches), C(kernel), C(lockdown).
+              C(wrong_fabric_manager) (what is wrong with it, where there are NVSwitches), C(bridges) (functions of
+              ConnectX that manage NVSwitches), C(wrong_subnet_manager) (what is wrong with NVLSM, which they need),
+              C(unlike) (packages of another version than the loaded driver), C(not_held), C(kernel), C(lockdown).
+          type: dict
+        fabric:
+          description: C(states) (GPU to state and status of its NVLink fabric), C(unknown) (why there are none).
           type: dict
 """
 
@@ -105,6 +116,7 @@ def main() -> None:
         argument_spec={
             "rails": {**rails, "options": options},
             "gpus": {"type": "dict", "default": {}},
+            "fabric": {"type": "bool", "default": False},
             "root": {"type": "path", "default": "/"},
         },
         supports_check_mode=True,
@@ -113,7 +125,12 @@ def main() -> None:
     if refused := refusal((each["name"] for each in module.params["rails"]), root):
         module.fail_json(msg=refused)
     found = tree(root, module.params["rails"], module.params["gpus"])
-    facts = {**found, "driver": driver(root), "acs_elsewhere": acs_elsewhere(root)}
+    about = driver(root)
+    joined: tuple[dict[str, str], str] = ({}, "not asked for")
+    if module.params["fabric"] and (found["nvswitches"] or about["bridges"]):
+        joined = read_states(root, OPERATOR_ROOT)
+    fabric = {"states": joined[0], "unknown": joined[1]}
+    facts = {**found, "driver": about, "fabric": fabric, "acs_elsewhere": acs_elsewhere(root)}
     module.exit_json(changed=False, ansible_facts={"gpufabric_pci": facts})
 
 

@@ -46,6 +46,33 @@ def perftest(lab: MachineLab, tool: str, options: str, rail: str = "rail0") -> C
     return found
 
 
+UCX_PORT = 13337
+"""ucx_perftest's own, where its two ends meet before they speak RDMA."""
+
+
+def ucx(lab: MachineLab, environment: str = "", rail: str = "rail0") -> Captured:
+    """RDMA writes by UCX from client to server over a rail, as a login's environment has it; what the leaf received.
+
+    ``environment``: settings of this run alone, ``NAME=VALUE``.
+    """
+    command = {
+        host: f"env {environment} timeout {RUN_TIMEOUT_S} ucx_perftest -t put_bw -x rc_verbs -D zcopy -n 40 -s 65536 "
+        f"-d {device(lab, host, rail)[0]}:1"
+        for host in (CLIENT, SERVER)
+    }
+    server = lab.start(SERVER, command[SERVER])
+    try:
+        listening = f"ss -ltn | grep -q :{UCX_PORT}"
+        lab.ssh(SERVER, f"for i in $(seq 60); do {listening} && exit 0; sleep 0.5; done; exit 1")
+        with capturing(lab, f"h1-{rail}") as found:
+            output = lab.ssh(CLIENT, f"{command[CLIENT]} {address(lab, SERVER, rail)}")
+        assert "Final:" in output, output
+    finally:
+        server.terminate()
+        server.wait(10)
+    return found
+
+
 @contextmanager
 def serving(lab: MachineLab, tool: str, options: str, client_rail: str, server_rail: str) -> Iterator[str]:
     """A tool of perftest listens on the server; what the client is to run."""

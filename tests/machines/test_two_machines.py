@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 from lab_machines import EXTRA, BroughtUp, MachineLab
-from rdma import CLIENT, SERVER, assert_marked, perftest, variables, way_in
+from rdma import CLIENT, SERVER, assert_marked, perftest, ucx, variables, way_in
 from test_one_machine import judged_whole
 
 pytestmark = pytest.mark.long
@@ -37,6 +37,17 @@ def test_rdma_between_machines_bears_the_policys_dscp_and_ect(
     assert_marked(found, policy.dscp)
 
 
+def test_ucx_of_a_login_bears_the_policys_dscp_and_ect(configured: MachineLab, figure: Callable[[str], None]) -> None:
+    found = ucx(configured)
+    figure(f"UCX: {found.histogram()}")
+    assert_marked(found, variables(configured, CLIENT).roce_qos.dscp)
+
+
+def test_ucx_takes_a_number_that_is_not_decimal_for_none_so_checks_name_it(configured: MachineLab) -> None:
+    found = ucx(configured, "UCX_IB_TRAFFIC_CLASS=0x6a")
+    assert {each["dscp"] for each in found.writes()} == {0}, found.histogram()
+
+
 def test_another_dscp_in_the_intent_is_on_the_wire_after_site_yml(configured: MachineLab) -> None:
     intent = configured.site / "fabric.yml"
     right = intent.read_text()
@@ -47,6 +58,7 @@ def test_another_dscp_in_the_intent_is_on_the_wire_after_site_yml(configured: Ma
         assert run.code == 0, run.failures(CLIENT) + run.failures(SERVER)
         for way in ("RDMA-CM", "verbs"):
             assert_marked(perftest(configured, "ib_write_bw", f"-s 65536 -n 20 {way_in(configured, way)}"), 34)
+        assert_marked(ucx(configured), 34)
     finally:
         intent.write_text(right)
 

@@ -1,4 +1,4 @@
-"""Pods and ConfigMaps: the settings of NCCL, and rails whose networks and devices belong together."""
+"""Pods and ConfigMaps: the settings of RDMA libraries, and rails whose networks and devices belong together."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,6 +9,8 @@ from nornir_tasks.checks.manifests.intended import Intended
 from nornir_tasks.checks.manifests.judged import Asks, Judged, Sheet
 from nornir_tasks.checks.manifests.nics import marking_in_words
 from nornir_tasks.checks.manifests.objects import Manifest, as_number, at, from_json, items
+from nornir_tasks.design.pod_networks import MANAGED_BY
+from nornir_tasks.design.rdma_libraries import BY_VARIABLE, FOLLOWS, SETTINGS, LibrarySetting, meant, unmarked
 from nornir_tasks.intent.findings import Path
 
 CONFIG_MAP = "ConfigMap"
@@ -19,13 +21,16 @@ WITH_PODS = (
 KINDS = (CONFIG_MAP, *WITH_PODS)
 NETWORKS = "k8s.v1.cni.cncf.io/networks"
 """Annotation of a pod: the networks beside the cluster's own."""
-LINE = re.compile(r"^\s*(?:export\s+)?(NCCL_[A-Z0-9_]+)\s*=\s*(\S*)", re.MULTILINE)
+PREFIXES = ("NCCL_", *(prefix for each in SETTINGS for prefix in each.prefixes))
+LINE = re.compile(rf"^\s*(?:export\s+)?((?:{'|'.join(PREFIXES)})[A-Z0-9_]*)\s*=\s*(\S*)", re.MULTILINE)
 """Of a text like /etc/nccl.conf or a script."""
+GID_INDEX = "gpufabric/gid-index"
+"""Annotation by which an object declares the index that its NCCL_IB_GID_INDEX pins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One variable of NCCL."""
+    """One variable of NCCL or of another library."""
 
     value: str
     path: Path
@@ -60,11 +65,11 @@ def judge_workloads(manifests: Iterable[Manifest], cluster: Cluster) -> Iterator
 
 
 def map_settings(manifest: Manifest) -> dict[str, Setting]:
-    """Variables of NCCL in a ConfigMap: as keys, or as lines of a file in it."""
+    """Variables of RDMA libraries in a ConfigMap: as keys, or as lines of a file in it."""
     data = manifest.value("data")
     found: dict[str, Setting] = {}
     for key, text in data.items() if isinstance(data, Mapping) else ():
-        if str(key).startswith("NCCL_"):
+        if str(key).startswith(PREFIXES):
             found[str(key)] = Setting(str(text), ("data", str(key)))
         elif isinstance(text, str):
             found |= {name: Setting(value.strip("'\""), ("data", str(key))) for name, value in LINE.findall(text)}
@@ -110,9 +115,9 @@ def _environment(
             found |= {key: Setting(one.value, ()) for key, one in map_settings(other).items()}
     for number, each in enumerate(items(at(container, "env"))):
         name, value = str(at(each, "name")), at(each, "value")
-        if name.startswith("NCCL_") and value is not None:
+        if name.startswith(PREFIXES) and value is not None:
             found[name] = Setting(str(value), (*path, "env", number, "value"))
-        elif name.startswith("NCCL_"):
+        elif name.startswith(PREFIXES):
             is_whole = False
     return found, is_whole
 
@@ -129,16 +134,28 @@ def _judge_nccl(
     """Every setting that the network has a word on; ``also``: variables that come from elsewhere."""
     for name, setting in settings.items():
         _variable(sheet, name, setting, intended)
-    is_of_ib = any(name.startswith("NCCL_IB_") for name in settings)
-    if not is_of_ib or "NCCL_IB_TC" in settings or "NCCL_IB_TC" in also:
-        return
     wanted = intended.qos.traffic_class
-    if not is_whole:
-        sheet.unclear("nccl", path, "NCCL_IB_TC is not here, and not all that is given to the container is known")
-        return
-    what = "NCCL leaves the marking of RDMA to the device, and pods' devices begin with DSCP 0"
-    asks = Asks(f"NCCL_IB_TC={wanted}", intended.class_at(intended.roce.name, "dscp"), f"NCCL_IB_TC: {str(wanted)!r}")
-    sheet.failed("nccl", path, what, "no NCCL_IB_TC", asks)
+    for each in _without_class(sheet.manifest, settings.keys(), also):
+        if not is_whole:
+            what = f"{each.variable} is not here, and not all that is given to the container is known"
+            sheet.unclear("nccl", path, what)
+            continue
+        what = f"{each.library}: packets bear {each.unset}, and pods' devices begin with DSCP 0"
+        at_class = intended.class_at(intended.roce.name, "dscp")
+        asks = Asks(f"{each.variable}={wanted}", at_class, f"{each.variable}: {str(wanted)!r}")
+        sheet.failed("nccl", path, what, f"no {each.variable}", asks)
+
+
+def _without_class(manifest: Manifest, own: Iterable[str], also: Iterable[str]) -> list[LibrarySetting]:
+    """Libraries that are used here without a traffic class: all, in what we exported; else those with other variables.
+
+    NCCL's variables that are not of RDMA say nothing of it.
+    """
+    labels = manifest.value("metadata", "labels")
+    names = set(own)
+    if manifest.kind == CONFIG_MAP and names and isinstance(labels, Mapping) and labels.items() >= MANAGED_BY.items():
+        return [each for each in SETTINGS if each.prefixes and each.variable not in names]
+    return [each for each in unmarked(names) if each.variable not in set(also)]
 
 
 NEVER = {
@@ -146,22 +163,37 @@ NEVER = {
     "NCCL_IB_DISABLE": "turns RDMA off",
 }
 """What role nccl refuses too."""
+NEVER_REMEDY = {
+    "NCCL_IB_GID_INDEX": "take it out, and have NCCL 2.26 or later in pods with macvlan (older ones stop there: "
+    f"NVIDIA/nccl issue 1573), or declare the index: annotation {GID_INDEX}",
+}
 
 
 QUEUE_PAIRS = ("NCCL_IB_QPS_PER_CONNECTION", "NCCL_IB_SPLIT_DATA_ON_QPS")
 """As in ``policy.queue_pairs``: how many, and whether each message is split among them."""
 
 
+def _declared_index(manifest: Manifest) -> int | None:
+    return as_number(manifest.value("metadata", "annotations", GID_INDEX))
+
+
 def _variable(sheet: Sheet, name: str, setting: Setting, intended: Intended) -> None:
     qos, found = intended.qos, as_number(setting.value)
     value: object = setting.value if found is None else found
-    if name in {"NCCL_IB_TC", "NCCL_IB_FIFO_TC"}:
+    if name in BY_VARIABLE:
+        found = meant(name, setting.value)
+        value = setting.value if found is None else found
+        if found == FOLLOWS and BY_VARIABLE[name].follows:
+            sheet.passed("nccl", setting.path, f"{name}: as {BY_VARIABLE[name].follows}")
+            return
         asks = Asks(qos.traffic_class, intended.class_at(intended.roce.name, "dscp"), f"{name}: '{qos.traffic_class}'")
         is_byte = found is not None and 0 <= found <= 255
         meaning = f"{name}: " + (marking_in_words(found, intended) if found is not None and is_byte else "no byte")
         sheet.compare("nccl", setting.path, value, meaning, asks)
+    elif name == "NCCL_IB_GID_INDEX" and _declared_index(sheet.manifest) == found:
+        sheet.passed("nccl", setting.path, f"{found}, as declared; the risk: {NEVER[name]}")
     elif name in NEVER and not (name == "NCCL_IB_DISABLE" and found == 0):
-        asks = Asks("not set", intended.plane_at, "take it out")
+        asks = Asks("not set", intended.plane_at, NEVER_REMEDY.get(name, "take it out"))
         sheet.failed("nccl", setting.path, f"{name}: {NEVER[name]}", setting.value, asks)
     elif name == "NCCL_IB_ROCE_VERSION_NUM":
         what = f"{name}: RoCE v1 is not routed"

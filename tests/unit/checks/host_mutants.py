@@ -207,6 +207,11 @@ MUTANTS: dict[str, tuple[Change, str]] = {
     "RoCE v1 for NCCL": (setting("NCCL_IB_ROCE_VERSION_NUM", "1"), "nccl: NCCL_IB_ROCE_VERSION_NUM"),
     "short timeout": (setting("NCCL_IB_TIMEOUT", "14"), "nccl: NCCL_IB_TIMEOUT"),
     "no retries": (setting("NCCL_IB_RETRY_CNT", "0"), "nccl: NCCL_IB_RETRY_CNT"),
+    "UCX unmarked": (
+        lambda f: f["gpufabric_nccl"]["settings"].pop("UCX_IB_TRAFFIC_CLASS"),
+        "nccl: UCX_IB_TRAFFIC_CLASS traffic class",
+    ),
+    "mori in hexadecimal": (setting("MORI_RDMA_TC", "0x6a"), "nccl: MORI_RDMA_TC traffic class"),
     "control unmarked": (lambda f: f["gpufabric_nccl"]["settings"].pop("NCCL_IB_FIFO_TC"), "nccl: NCCL_IB_FIFO_TC"),
     "pinned GID": (
         lambda f: f["gpufabric_nccl"]["contradictions"].append({"sentence": "/etc/environment:1: NCCL_IB_GID_INDEX=3"}),
@@ -297,6 +302,19 @@ MUTANTS: dict[str, tuple[Change, str]] = {
         "gpudirect: way to GPU memory",
     ),
     "fabric manager stopped": (gpu_driver(wrong_fabric_manager="not running"), "gpudirect: fabric manager"),
+    "NVLSM stopped": (gpu_driver(wrong_subnet_manager="not running"), "gpudirect: NVLink subnet manager"),
+    "GPUs not joined": (
+        lambda f: f["gpufabric_pci"]["fabric"]["states"].update({"0000:23:00.0": "In Progress, N/A"}),
+        "gpudirect: NVLink fabric",
+    ),
+    "a library of another version": (
+        gpu_driver(unlike=["libnvidia-compute-580 580.105.08"]),
+        "gpudirect: versions of driver packages",
+    ),
+    "a kernel that is not on hold": (
+        gpu_driver(not_held=["linux-image-generic"]),
+        "gpudirect: packages of driver and kernel",
+    ),
 }
 MUTANTS |= {f"code point {point}": (code_point(point), "roce: rail2 dscp_to_priority") for point in range(64)}
 MUTANTS |= {

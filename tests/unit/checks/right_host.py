@@ -7,6 +7,7 @@ from typing import Any
 
 from nornir_tasks.design.host_vars import host_vars
 from nornir_tasks.design.pipeline import design
+from nornir_tasks.design.rdma_libraries import environment
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.resources import resource
@@ -86,6 +87,7 @@ DEFAULTS: dict[str, Any] = {
     "gpudirect_ats_allowed": False,
     "gpudirect_driver_owner": "host",
     "gpudirect_driver_branch": "580",
+    "gpudirect_driver_held": True,
     "roce_qos_backend": "auto",
     "roce_qos_absent_allowed": ["traffic_class"],
     "roce_qos_virtual_functions_allowed": 0,
@@ -110,6 +112,7 @@ DEFAULTS: dict[str, Any] = {
     "nccl_ib_timeout": 20,
     "nccl_ib_retry_count": 7,
     "nccl_settings": {},
+    "nccl_gid_index": -1,
 }
 
 
@@ -326,10 +329,11 @@ def pci() -> dict[str, Any]:
             name: {"nic": f"0000:{n}4:00.0", "gpus": list(ways[name]), "ways": ways[name]}
             for n, name in enumerate(RAILS, 1)
         },
-        "nvswitches": ["0000:05:00.0"],
+        "nvswitches": [],
         "devices": {address: each for number in range(8) for address, each in pci_of_one(number).items()},
         "unpaired": "",
         "acs_elsewhere": [],
+        "fabric": {"states": {"0000:13:00.0": "Completed, Success"}, "unknown": ""},
         "driver": {
             "version": "580.95.05",
             "open": True,
@@ -338,6 +342,10 @@ def pci() -> dict[str, Any]:
             "operator": False,
             "no_dma_buf": "",
             "wrong_fabric_manager": "",
+            "bridges": ["0000:c4:00.0", "0000:c4:00.1"],
+            "wrong_subnet_manager": "",
+            "unlike": [],
+            "not_held": [],
             "kernel": "6.1.0-30-amd64",
             "lockdown": "none",
         },
@@ -402,6 +410,10 @@ def facts() -> dict[str, Any]:
             "settings": {
                 name: {"name": name, "value": value, "file": "/etc/nccl.conf", "line": place, "managed": True}
                 for place, (name, value) in enumerate(wanted.items(), 2)
+            }
+            | {
+                name: {"name": name, "value": str(value), "file": "/etc/environment", "line": place, "managed": True}
+                for place, (name, value) in enumerate(environment(106).items(), 3)
             },
             "hcas": {name: f"mlx5_{name[-1]}" for name in RAILS},
             "contradictions": [],

@@ -20,7 +20,7 @@ def test_a_gpu_host_without_a_driver_fails_unless_the_operator_is_to_bring_it() 
     assert failed == ["NVIDIA driver", "way to GPU memory"]
     report = judged(without_driver(), variables(gpudirect_driver_owner="operator"))
     assert report.passed
-    assert [each.why for each in report.of(Verdict.SKIPPED)] == ["the GPU Operator brings it"] * 3
+    assert [each.why for each in report.of(Verdict.SKIPPED)] == ["the GPU Operator brings it"] * 7
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,9 @@ def test_a_configuration_space_that_nobody_may_read_is_not_taken_for_a_right_one
 def test_what_a_site_leaves_alone_is_not_judged_and_a_host_without_gpus_has_no_knob_of_them() -> None:
     lax = variables(gpudirect_acs="keep", gpudirect_read_request_bytes=0, gpudirect_ats_allowed=True)
     knobs = {each.knob for each in judged(facts(), lax).findings if each.check == "gpudirect"}
-    assert knobs == {"GPU", "PCI Express link", "IOMMU", "NVIDIA driver", "way to GPU memory", "fabric manager"}
+    of_driver = {"NVIDIA driver", "way to GPU memory", "versions of driver packages", "packages of driver and kernel"}
+    of_nvlink = {"fabric manager", "NVLink subnet manager", "NVLink fabric"}
+    assert knobs == {"GPU", "PCI Express link", "IOMMU"} | of_driver | of_nvlink
     bare = judged(facts(), variables(gpudirect_rails=[]))
     assert [each for each in bare.findings if each.check == "gpudirect"] == []
 
@@ -62,3 +64,39 @@ def test_a_rail_that_may_be_far_from_its_gpu_is_judged_on_all_the_rest() -> None
     report = judged(found, variables(gpudirect_far_rails_allowed=["rail2"]))
     assert report.passed
     assert len(report.findings) == 398
+
+
+def of_nvlink(report: Any) -> dict[str, tuple[Verdict, str]]:
+    names = {"fabric manager", "NVLink subnet manager", "NVLink fabric"}
+    return {each.knob: (each.verdict, each.found) for each in report.findings if each.knob in names}
+
+
+def test_a_host_whose_nvidia_smi_does_not_answer_is_not_taken_for_a_joined_one() -> None:
+    found = facts()
+    found["gpufabric_pci"]["fabric"] = {"states": {}, "unknown": "nvidia-smi did not answer within 60 s"}
+    report = judged(found)
+    assert not report.passed
+    (untold,) = report.of(Verdict.ERROR)
+    assert (untold.knob, untold.why) == ("NVLink fabric", "nvidia-smi did not answer within 60 s")
+
+
+def test_what_manages_nvswitches_is_judged_by_where_it_is() -> None:
+    found = facts()
+    driver = found["gpufabric_pci"]["driver"]
+    found["gpufabric_pci"]["nvswitches"], driver["bridges"] = ["0000:05:00.0"], []
+    assert of_nvlink(judged(found))["NVLink subnet manager"][0] is Verdict.SKIPPED
+    assert of_nvlink(judged(found))["fabric manager"] == (Verdict.PASS, "running")
+    driver.update(operator=True, wrong_fabric_manager="not installed", packages={})
+    seen = of_nvlink(judged(found))
+    assert seen["fabric manager"][0] is Verdict.SKIPPED
+    assert seen["NVLink fabric"] == (Verdict.PASS, "Completed, Success")
+    found["gpufabric_pci"]["nvswitches"] = []
+    assert {verdict for verdict, _ in of_nvlink(judged(found)).values()} == {Verdict.SKIPPED}
+
+
+def test_packages_that_no_one_holds_are_named_unless_the_site_leaves_that_to_others() -> None:
+    found = facts()
+    found["gpufabric_pci"]["driver"]["not_held"] = ["nvidia-open", "linux-image-generic"]
+    (failed,) = judged(found).of(Verdict.FAIL)
+    assert failed.found == "not held: nvidia-open, linux-image-generic"
+    assert judged(found, variables(gpudirect_driver_held=False)).passed

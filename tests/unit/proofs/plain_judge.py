@@ -108,12 +108,16 @@ def _classes(lower: Port, upper: Port, variables: Mapping[str, Any], *, is_host:
             yield CLASSES
 
 
+LIBRARIES = ("UCX_IB_TRAFFIC_CLASS", "NVSHMEM_IB_TRAFFIC_CLASS", "MORI_RDMA_TC", "MC_IB_TC")
+
+
 def _of_host(variables: Mapping[str, Any]) -> Iterator[str]:
     sent, dscp, ecn = (variables[f"roce_qos_{each}"] for each in ("traffic_class", "dscp", "ecn"))
     own = host(variables)
     rails = set(variables["roce_qos_rails"])
     contradictions = (
         variables["nccl_traffic_class"] != sent,
+        variables["nccl_libraries"] != dict.fromkeys(LIBRARIES, sent),
         sent // 4 != dscp,
         (sent % 4 == 2) != ecn,
         own.priority[dscp] != variables["roce_qos_priority"],

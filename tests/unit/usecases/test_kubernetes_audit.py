@@ -384,3 +384,50 @@ def test_queue_pairs_in_pods_are_those_of_the_policy_where_it_has_any() -> None:
     assert len(failed) == 1
     assert "NCCL_IB_SPLIT_DATA_ON_QPS" in str(failed[0])
     assert not any(each.verdict is Verdict.FAIL for each in audit([settings], plain).results)
+
+
+DECLARED = """
+apiVersion: v1
+kind: Pod
+metadata: {name: one, annotations: {gpufabric/gid-index: "%s"}}
+spec: {containers: [{name: job, env: [{name: NCCL_IB_TC, value: "106"}, {name: NCCL_IB_GID_INDEX, value: "3"}]}]}
+"""
+
+
+@pytest.mark.parametrize(("declared", "is_right"), [("3", True), ("5", False)])
+def test_a_gid_index_is_allowed_where_the_object_declares_it_and_its_risk_is_named(
+    declared: str, is_right: bool, tmp_path: Path
+) -> None:
+    found = of_text(DECLARED % declared, tmp_path)
+    (one,) = [each for each in found.results if "GID" in each.message or "index" in each.message]
+    assert (one.verdict is Verdict.PASS) is is_right
+    assert "a GID's index moves" in one.message
+
+
+OTHERS = """
+apiVersion: v1
+kind: Pod
+metadata: {name: one}
+spec: {containers: [{name: job, env: [{name: NCCL_IB_TC, value: "106"}, {name: %s, value: "%s"}]}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("UCX_IB_GID_INDEX", "3", "no UCX_IB_TRAFFIC_CLASS"),
+        ("NVSHMEM_IB_GID_INDEX", "3", "no NVSHMEM_IB_TRAFFIC_CLASS"),
+        ("MORI_IB_GID_INDEX", "3", "no MORI_RDMA_TC"),
+        ("MC_GID_INDEX", "3", "no MC_IB_TC"),
+        ("UCX_IB_TRAFFIC_CLASS", "0x6a", "no byte"),
+        ("MORI_IO_TC", "104", "Not-ECT"),
+        ("UCX_TLS", "tcp", ""),
+        ("MORI_RDMA_TC", "106", ""),
+        ("NCCL_GIN_IB_TC", "-1", ""),
+    ],
+)
+def test_a_pod_that_uses_another_library_without_the_policys_class_is_named(
+    name: str, value: str, words: str, tmp_path: Path
+) -> None:
+    failed = [str(each) for each in of_text(OTHERS % (name, value), tmp_path).failed]
+    assert bool(failed) == bool(words) and words in "".join(failed)

@@ -24,7 +24,8 @@ from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pod_networks import PodRail
 from nornir_tasks.design.pod_rules import PodDemand, checked_networks
-from nornir_tasks.errors import DesignError, GpufabricError
+from nornir_tasks.design.rdma_libraries import environment
+from nornir_tasks.errors import DesignError, GpufabricError, IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.intent.policy_model import QueuePairsIntent
@@ -262,10 +263,11 @@ def test_nccl_settings_are_those_of_the_role() -> None:
     defaults = yaml.safe_load((ROOT / "roles/nccl/defaults/main.yml").read_text())
     assert defaults["nccl_ib_timeout"] == rendered.IB_TIMEOUT
     assert defaults["nccl_ib_retry_count"] == rendered.IB_RETRY_COUNT
-    lines = (ROOT / "roles/nccl/vars/main.yml").read_text().split("__nccl_extra:")[0]
+    lines = (ROOT / "roles/nccl/vars/main.yml").read_text().split("__nccl_of_gid:")[0]
     always, optional = (re.findall(r"'(NCCL_\w+)':", each) for each in lines.split("__nccl_of_queue_pairs:"))
     (settings_of_pods,) = of_kind(made(P2P), "ConfigMap")
-    assert set(settings_of_pods["data"]) == set(always)
+    assert set(settings_of_pods["data"]) == set(always) | environment(106).keys()
+    assert {settings_of_pods["data"][name] for name in environment(106)} == {"106"}
     intent = site(P2P).site.intent
     policy = intent.policy.model_copy(update={"queue_pairs": QueuePairsIntent(per_connection=4, split=True)})
     on_planes = demands(intent.model_copy(update={"policy": policy}), kinds().planes)
@@ -382,3 +384,42 @@ def test_edited_files_are_not_replaced_unless_that_is_asked_for(tmp_path: Path) 
         kubernetes.write(made_now, tmp_path)
     assert (tmp_path / "pools.yaml").read_text() == "edited\n"
     assert kubernetes.write(made_now, tmp_path, overwrite=True).changed == (tmp_path / "pools.yaml",)
+
+
+def images_of(value: Any) -> dict[str, set[str]]:
+    """Image -> the versions that stand beside it, in whatever is nested."""
+    found: dict[str, set[str]] = {}
+    inside = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    if isinstance(value, dict) and "image" in value:
+        found[value["image"]] = {value.get("version", "")}
+    for each in inside:
+        for image, versions in images_of(each).items():
+            found.setdefault(image, set()).update(versions)
+    return found
+
+
+@pytest.mark.parametrize("name", [P2P, SUBNET])
+def test_every_image_of_the_operator_is_pinned_by_its_digest_where_a_file_has_them(name: str, tmp_path: Path) -> None:
+    policies = [each for each in made(name) if each["kind"] in {"NicClusterPolicy", "NicNodePolicy"}]
+    images = sorted({image for each in policies for image in images_of(each["spec"])})
+    digests = {image: f"sha256:{number:064x}" for number, image in enumerate(images)}
+    file = tmp_path / "digests"
+    file.write_text("# of network-operator-v26.4.1\n" + "".join(f"{image} {each}\n" for image, each in digests.items()))
+    every = made(name, digests=file)
+    pinned = [each for each in every if each["kind"] in {"NicClusterPolicy", "NicNodePolicy"}]
+    assert {image: {digest} for image, digest in digests.items()} == {
+        image: versions for each in pinned for image, versions in images_of(each["spec"]).items()
+    }
+    assert [fault for each in every for fault in kubernetes_schema.faults(each)] == []
+
+
+def test_digests_that_are_missing_or_none_are_refused_all_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "digests"
+    file.write_text("multus-cni latest\nplugins sha256:00\n" + 2 * f"nvidia-k8s-ipam sha256:{0:064x}\n")
+    with pytest.raises(IntentError) as refused:
+        made(P2P, digests=file)
+    said = str(refused.value)
+    assert all(each in said for each in ("digests:1", "digests:2", "digests:4", "images without a digest"))
+    assert "sriov-network-device-plugin" in said
+    with pytest.raises(IntentError):
+        made(P2P, digests=tmp_path / "none")

@@ -15,11 +15,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nornir_tasks.design.localities import Locality
 from nornir_tasks.errors import DesignError
-from nornir_tasks.render.schedulers import host_list
+from nornir_tasks.render.schedulers import host_list, slurm_blocks
 from nornir_tasks.usecases import export
 from nornir_tasks.usecases.site import SiteDesign, load
 
@@ -132,8 +134,114 @@ def test_ranks_in_the_order_of_the_host_file_stay_in_a_group_until_it_is_used_up
 def test_a_block_of_slurm_is_a_leaf_group_and_none_is_smaller_than_the_size_that_is_declared() -> None:
     lines = export.slurm_topology(site("ref-28672"), None, "block").lines
     assert lines[0] == "BlockName=compute-g1 Nodes=gpu-[1-112]"
-    assert lines[-1] == "BlockSizes=112"
+    assert lines[-1] == "BlockSizes=112,224,448,896,1792,3584"
     assert len(lines) == 33
+
+
+def blocks_of(found: tuple[Locality, ...], *, is_old: bool) -> tuple[dict[str, list[str]], list[int]]:
+    made = slurm_blocks(found, is_before_25_05=is_old)
+    return {name: list(expanded(nodes)) for name, nodes in made.blocks}, list(made.sizes)
+
+
+def joined(names: list[str], base: int, sizes: list[int]) -> Iterator[list[str]]:
+    """Blocks that Slurm joins at each size: so many neighbours, counted from the first (block_record.c, 25.05.0)."""
+    for size in sizes:
+        count = size // base
+        yield from (names[at : at + count] for at in range(0, len(names), count))
+
+
+@given(st.lists(st.lists(st.integers(1, 5), min_size=1, max_size=9), min_size=1, max_size=5), st.booleans())
+def test_blocks_that_slurm_joins_are_of_one_pod_and_their_sizes_are_such_as_it_takes(
+    pods: list[list[int]], is_old: bool
+) -> None:
+    numbers, found, pod_of = iter(range(1, 1000)), [], {}
+    for pod, groups in enumerate(pods, 1):
+        for count in groups:
+            name = f"compute-g{len(pod_of) + 1}"
+            pod_of[name] = pod
+            tiers = (name, f"compute-p{pod}", "compute")
+            found += [Locality(f"gpu-{next(numbers)}", tiers, "", ()) for _ in range(count)]
+    blocks, sizes = blocks_of(tuple(found), is_old=is_old)
+    assert sorted(host for hosts in blocks.values() for host in hosts) == sorted(each.host for each in found)
+    counts = [len(each) for each in blocks.values()]
+    assert sizes[0] == (min(counts) if is_old else max(counts))
+    assert sizes == [sizes[0] << level for level in range(len(sizes))] and len(sizes) <= 16
+    assert all(len({pod_of[name] for name in each}) == 1 for each in joined(list(blocks), sizes[0], sizes))
+    if len(pods) == 1:
+        assert len(sizes) == len(bin(len(pods[0]))) - 2
+
+
+def test_a_group_that_is_not_full_does_not_make_blocks_smaller_where_slurm_takes_a_smaller_one(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "inventory/ref-28672", tmp_path / "site")
+    file = tmp_path / "site/fabric.yml"
+    file.write_text(file.read_text().replace("count: 3584", "count: 1689"))
+    design = load(str(tmp_path / "site"))
+    assert export.slurm_topology(design, None, "block").lines[-1].startswith("BlockSizes=9,18,")
+    document = yaml.safe_load("\n".join(export.slurm_topology(design, None, "block", "yaml").lines))
+    assert document[0]["block"]["block_sizes"] == [112, 224, 448, 896, 1792]
+    assert document[0]["block"]["blocks"][-1] == {"block": "compute-g16", "nodes": "gpu-[1681-1689]"}
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_topology_yaml_has_what_topology_conf_has_and_keys_that_slurm_knows(name: str) -> None:
+    design = site(name)
+    of_conf = [
+        dict(word.split("=", 1) for word in line.split())
+        for line in export.slurm_topology(design, "compute", "tree").lines
+    ]
+    (tree,) = yaml.safe_load("\n".join(export.slurm_topology(design, "compute", "tree", "yaml").lines))
+    assert list(tree) == ["topology", "cluster_default", "tree"] and tree["cluster_default"] is True
+    switches = {each["switch"]: (each.get("nodes"), each.get("children")) for each in tree["tree"]["switches"]}
+    assert switches == {each["SwitchName"]: (each.get("Nodes"), each.get("Switches")) for each in of_conf}
+    first, *rest = yaml.safe_load("\n".join(export.slurm_topology(design, "compute", "block", "yaml").lines))
+    assert list(first) == ["topology", "cluster_default", "block"] and set(first["block"]) == {"block_sizes", "blocks"}
+    has_others = len(switches) > 0 and "hosts.without-rails" in switches
+    assert rest == ([{"topology": "hosts.without-rails", "cluster_default": False, "flat": True}] if has_others else [])
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_kueues_levels_are_labels_that_every_node_is_given_from_the_outermost_to_the_node(name: str) -> None:
+    topology, flavor = yaml.safe_load_all("\n".join(export.kueue_topology(site(name), "compute").lines))
+    levels = [each["nodeLabel"] for each in topology["spec"]["levels"]]
+    made = export.k8s_labels(site(name), "compute")
+    assert levels.pop() == "kubernetes.io/hostname" and len(set(levels)) == len(levels) <= 15
+    for labels in made.labels.values():
+        assert set(levels) <= labels.keys()
+        assert flavor["spec"]["nodeLabels"].items() <= labels.items()
+    counts = [len({labels[level] for labels in made.labels.values()}) for level in levels]
+    assert counts == sorted(counts) and counts[0] == 1
+    assert flavor["spec"]["topologyName"] == topology["metadata"]["name"]
+    assert re.fullmatch(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", topology["metadata"]["name"])
+
+
+def test_hosts_outside_rails_are_in_the_tree_and_below_one_root_with_the_others() -> None:
+    lines = export.slurm_topology(site("lab"), None, "tree").lines
+    assert lines[-3] == "SwitchName=hosts.without-rails Nodes=storage-[1-2],login-1,api-1"
+    assert lines[-1] == "SwitchName=all.hosts Switches=compute,hosts.without-rails"
+    named = [host for line in lines if "Nodes=" in line for host in expanded(line.split("Nodes=")[1])]
+    assert sorted(named) == sorted(site("lab").network.hosts)
+
+
+def test_a_task_is_given_each_librarys_traffic_class_and_keeps_what_its_job_says(tmp_path: Path) -> None:
+    script = tmp_path / "prolog"
+    script.write_text("\n".join(export.slurm_task_prolog(site("lab"), None).lines) + "\n")
+
+    def run(**environ: str) -> list[str]:
+        done = subprocess.run(["sh", script], env=environ, capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
+
+    names = [
+        "MC_IB_TC",
+        "MORI_RDMA_TC",
+        "NCCL_IB_FIFO_TC",
+        "NCCL_IB_TC",
+        "NVSHMEM_IB_TRAFFIC_CLASS",
+        "UCX_IB_TRAFFIC_CLASS",
+    ]
+    assert run() == [f"export {name}=106" for name in names]
+    assert run(UCX_IB_TRAFFIC_CLASS="0", MORI_RDMA_TC="") == [
+        f"export {name}=106" for name in names if name not in {"UCX_IB_TRAFFIC_CLASS", "MORI_RDMA_TC"}
+    ]
 
 
 def test_a_plane_without_rails_is_refused_with_those_that_have_some() -> None:
@@ -189,10 +297,10 @@ def slurmctld(where: Path, lines: tuple[str, ...], nodes: str) -> Iterator[dict[
 
 
 @pytest.mark.needs("slurmctld", "scontrol")
-@pytest.mark.parametrize("name", ["ref-512", "ref-28672"])
+@pytest.mark.parametrize("name", ["ref-512", "ref-28672", "lab"])
 def test_slurm_starts_without_a_warning_and_shows_the_tree_that_was_exported(name: str, tmp_path: Path) -> None:
     made = export.slurm_topology(site(name), None, "tree")
-    with slurmctld(tmp_path, made.lines, host_list(each.host for each in made.hosts)) as environ:
+    with slurmctld(tmp_path, made.lines, host_list(site(name).network.hosts)) as environ:
         shown = subprocess.run(
             ["scontrol", "show", "topology"], env=environ, capture_output=True, text=True, check=True, timeout=60
         ).stdout

@@ -76,11 +76,31 @@ def test_a_host_and_a_cluster_that_can_have_it_are_not_refused(role: Any) -> Non
     assert role.gpu_operator_problems(SETTINGS, {"gpu-1": host()}, cluster(), shown()) == []
 
 
-def test_a_host_of_rke2_is_not_refused_where_the_toolkit_is_told_of_its_containerd_or_is_off(role: Any) -> None:
-    env = [{"name": "CONTAINERD_SOCKET", "value": "/run/k3s/containerd/containerd.sock"}]
+SOCKET = {"name": "CONTAINERD_SOCKET", "value": "/run/k3s/containerd/containerd.sock"}
+
+
+def test_the_toolkit_is_told_of_the_containerd_of_rke2_and_keeps_what_the_site_gives_it(role: Any) -> None:
     there = {"gpu-1": host(containerd=False, rancher=True)}
-    for changed in ({"values": {"toolkit": {"env": env}}}, {"toolkit": False}):
-        assert role.gpu_operator_problems({**SETTINGS, **changed}, there, cluster(), shown()) == []
+    other = {"name": "DEBUG", "value": "1"}
+    for values, env in (({}, [SOCKET]), ({"toolkit": {"env": [other]}}, [other, SOCKET])):
+        settings = {**SETTINGS, "rancher": True, "values": values}
+        assert role.gpu_operator_problems(settings, there, cluster(), shown()) == []
+        assert role.gpu_operator_values(settings)["toolkit"]["env"] == env
+    told = {**SETTINGS, "rancher": True, "values": {"toolkit": {"env": [SOCKET]}}}
+    assert role.gpu_operator_problems(told, there, cluster(), shown()) == []
+    assert role.gpu_operator_values(told)["toolkit"]["env"] == [SOCKET]
+    assert "env" not in role.gpu_operator_values({**SETTINGS, "rancher": True, "toolkit": False})["toolkit"]
+    assert "env" not in role.gpu_operator_values({**SETTINGS, "rancher": False})["toolkit"]
+
+
+def test_hosts_of_rke2_beside_others_are_refused_for_the_toolkit_has_one_socket(role: Any) -> None:
+    there = {"gpu-1": host(), "gpu-2": host(containerd=False, rancher=True, node="gpu-2")}
+    found = role.gpu_operator_problems({**SETTINGS, "rancher": True}, there, cluster(), shown())
+    assert any(
+        "containerd of gpu-2 is that of RKE2 or k3s" in each and "that of gpu-1 is not" in each for each in found
+    )
+    found = role.gpu_operator_problems({**SETTINGS, "toolkit": False}, there, cluster(), shown())
+    assert not any("RKE2" in each for each in found)
 
 
 def named(name: str) -> dict[str, Any]:
@@ -91,7 +111,12 @@ RELEASE = {"name": "gpu-operator", "namespace": "gpu-operator", "chart": "gpu-op
 CASES: list[tuple[dict[str, Any], Any, dict[str, Any], str]] = [
     ({}, host(nouveau=True), {}, "gpu-1: the kernel module nouveau is loaded"),
     ({}, host(containerd=False), {}, "gpu-1: containerd does not run"),
-    ({}, host(containerd=False, rancher=True), {}, "env: [{name: CONTAINERD_SOCKET, value: /run/k3s/containerd/"),
+    (
+        {"values": {"toolkit": {"env": [{"name": "CONTAINERD_SOCKET", "value": "/run/containerd/containerd.sock"}]}}},
+        host(containerd=False, rancher=True),
+        {},
+        "tell the operator's toolkit of another: /run/containerd/containerd.sock",
+    ),
     ({}, None, {}, "gpu-1: nothing is known of this host"),
     ({"driver_owner": "operator"}, host(), {}, "has packages of the driver: nvidia-open. Remove them, or say host"),
     ({}, driver(packages={}), {}, "gpu_operator_driver_owner: host, and no package has it"),

@@ -138,3 +138,66 @@ def test_facts_say_which_rail_has_no_device_and_which_variables_are_missing(fact
     assert found["gpufabric_nccl"]["hcas"] == {"rail0": "mlx5_0", "rail1": ""}
     assert found["gpufabric_nccl"]["missing"] == ["NCCL_IB_TC"]
     assert found["gpufabric_nccl"]["contradictions"] == []
+
+
+LIBRARIES = {"UCX_IB_TRAFFIC_CLASS": 106, "NVSHMEM_IB_TRAFFIC_CLASS": 106, "MORI_RDMA_TC": 106, "MC_IB_TC": 106}
+
+
+def others(tree, facts, **files):
+    root = tree(
+        {name.replace("_slash_", "/"): text for name, text in files.items()} | {"sys/class/net/ens3/mtu": "1500\n"}
+    )
+    wanted = {"NCCL_IB_TC": 106}
+    found = facts("nccl_facts", wanted=wanted, libraries=LIBRARIES, root=str(root), etc_root=str(root))
+    return found["gpufabric_nccl"]
+
+
+def test_other_libraries_are_read_where_logins_and_ucx_read_them(tree, facts):
+    block = "# gpufabric: begin\n" + "".join(f"{name}=106\n" for name in LIBRARIES) + "# gpufabric: end\n"
+    found = others(tree, facts, etc_slash_environment=block)
+    assert {name: each["value"] for name, each in found["settings"].items()} == dict.fromkeys(LIBRARIES, "106")
+    assert all(each["managed"] and each["file"] == "/etc/environment" for each in found["settings"].values())
+    assert (found["contradictions"], found["missing"]) == ([], ["NCCL_IB_TC"])
+
+
+def test_the_environment_beats_ucx_own_file(tree, facts):
+    files = {"etc/ucx/ucx.conf": "UCX_IB_TRAFFIC_CLASS=104\n"}
+    found = others(tree, facts, **files)
+    assert found["settings"]["UCX_IB_TRAFFIC_CLASS"]["file"] == "/etc/ucx/ucx.conf"
+    (wrong,) = found["contradictions"]
+    assert "without an ECN bit" in wrong["sentence"]
+    assert wrong["remedy"].endswith("UCX_IB_TRAFFIC_CLASS=106 in /etc/environment")
+    found = others(tree, facts, **files, etc_slash_environment="UCX_IB_TRAFFIC_CLASS=106\n")
+    assert found["settings"]["UCX_IB_TRAFFIC_CLASS"]["file"] == "/etc/environment"
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("UCX_IB_TRAFFIC_CLASS=0x6a", "in decimal digits alone"),
+        ("UCX_IB_TRAFFIC_CLASS=auto", "in decimal digits alone"),
+        ("export MORI_RDMA_TC=26", "is the DSCP"),
+        ("MORI_RDMA_TC=", "in decimal digits alone"),
+        ("MORI_IO_TC=104", "without an ECN bit"),
+        ("MC_IB_TC=40", "marks DSCP 10"),
+        ("NVSHMEM_IB_TRAFFIC_CLASS=0", "marks DSCP 0"),
+        ("NCCL_GIN_IB_TC=0", "marks DSCP 0"),
+    ],
+)
+def test_a_library_with_another_traffic_class_is_told_with_its_line(line, says, tree, facts):
+    (wrong,) = others(tree, facts, etc_slash_environment=f"# mine\n{line}\n")["contradictions"]
+    assert wrong["sentence"].startswith("/etc/environment:2: ") and says in wrong["sentence"]
+
+
+@pytest.mark.parametrize(
+    "line", ["NVSHMEM_IB_TRAFFIC_CLASS=0x6a", "NCCL_GIN_IB_TC=-1", "MORI_IO_TC=106", "UCX_TLS=tcp"]
+)
+def test_another_spelling_of_the_same_class_raises_no_alarm(line, tree, facts):
+    assert others(tree, facts, etc_slash_environment=f"{line}\n")["contradictions"] == []
+
+
+def test_a_declared_gid_index_is_no_mistake_and_another_one_is():
+    wanted = {**WANTED, "NCCL_IB_GID_INDEX": "3"}
+    assert judged("NCCL_IB_GID_INDEX=3", wanted) == []
+    assert "pins an index of the GID table" in judged("NCCL_IB_GID_INDEX=5", wanted)[0]
+    assert "declare the index and its risk: nccl_gid_index" in judged("NCCL_IB_GID_INDEX=3")[0]

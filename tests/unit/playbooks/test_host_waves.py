@@ -52,17 +52,23 @@ EXCHANGES = {
     for part in ("back", "keep")
 }
 """What becomes of a driver stack that came with the run."""
+FORESEES = """\
+- name: Foresee a disturbance where the test wants it, or fail to
+  ansible.builtin.set_fact:
+    gpufabric_disturbances: ["ROLE: {{ (disturbing | default({})).get('ROLE', [])[inventory_hostname] }}"]
+  when: inventory_hostname in (disturbing | default({})).get('ROLE', [])
+"""
 
 
 def roles() -> list[str]:
     """What the GPU hosts' play runs, in order."""
-    return [*roles_of("compute.yml"), "host_validate"]
+    return [*roles_of("compute_hosts.yml"), "host_validate"]
 
 
 def roles_of(playbook: str, group: str = "") -> list[str]:
     """The roles of a playbook's plays, or of those for a group."""
     plays = yaml.safe_load((CHECKOUT / "playbooks" / playbook).read_text())
-    plays = [play for play in plays if not group or group in play["hosts"].split(":")]
+    plays = [play for play in plays if not group or group in play.get("hosts", "").split(":")]
     return [each["role"].removeprefix("gpufabric.host.") for play in plays for each in play.get("roles", ())]
 
 
@@ -74,8 +80,14 @@ def copy(tmp_path: Path) -> Path:
     collection = tmp_path / "ansible_collections/gpufabric/host"
     for role in (each.name for each in (CHECKOUT / "roles").iterdir()):
         (collection / "roles" / role / "tasks").mkdir(parents=True)
-        for file, tasks in {"main.yml": NOTES, "assert.yml": REFUSES, **EXCHANGES}.items():
+        for file, tasks in {
+            "main.yml": NOTES,
+            "assert.yml": REFUSES,
+            "foresee.yml": FORESEES,
+            **EXCHANGES,
+        }.items():
             (collection / "roles" / role / "tasks" / file).write_text(tasks.replace("ROLE", role))
+    (collection / "plugins").symlink_to(CHECKOUT / "plugins")
     local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     local["bond_interfaces_bonds"] = [{"name": "data"}]  # else its role is left out
     local["egress_client_nameservers"] = []  # the same

@@ -13,16 +13,19 @@ PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 def disrupt_limit(most: object, hosts: int) -> int:
     """How many of so many hosts may be out at once: a count, or a percentage, rounded down; one at least.
 
-    Raises ValueError for anything else.
+    One where it is neither: ``drain_problems`` refuses that.
     """
     words = str(most).strip()
     percent = PERCENT.fullmatch(words)
     if percent and 0 < float(percent[1]) <= 100:
         return max(1, int(hosts * float(percent[1]) / 100))
-    if words.isdigit() and int(words) > 0:
-        return int(words)
-    message = f"gpufabric_disrupt_max: {most!r} is neither a count of hosts from 1 nor a percentage above 0 % to 100 %"
-    raise ValueError(message)
+    return max(1, int(words)) if words.isdigit() else 1
+
+
+def _is_limit(most: object) -> bool:
+    words = str(most).strip()
+    percent = PERCENT.fullmatch(words)
+    return 0 < float(percent[1]) <= 100 if percent else words.isdigit() and int(words) > 0
 
 
 def drain_problems(given: Mapping[str, Any]) -> list[str]:
@@ -32,10 +35,11 @@ def drain_problems(given: Mapping[str, Any]) -> list[str]:
 
 def _problems(given: Mapping[str, Any]) -> Iterator[str]:
     kind = given["drain"]
-    try:
-        disrupt_limit(given["max"], 1)
-    except ValueError as error:
-        yield f"{error}. Set it to 5% or to 2, for instance"
+    if not _is_limit(given["max"]):
+        yield (
+            f"gpufabric_disrupt_max: {given['max']!r} is neither a count of hosts, from 1, nor a percentage "
+            "above 0 % up to 100 %. Set it to 5% or to 2, for instance"
+        )
     for name in ("wait_s", "answer_s"):
         if not str(given[name]).isdigit():
             yield f"gpufabric_drain_{name}: {given[name]!r} is no number of seconds. Set it to 3600, for instance"
@@ -43,10 +47,10 @@ def _problems(given: Mapping[str, Any]) -> Iterator[str]:
         yield f"gpufabric_drain: {kind!r}; it must be one of {', '.join(KINDS)}"
     elif kind != "none" and not given["from"]:
         what = {"slurm": "scontrol", "kubernetes": "kubectl"}.get(kind, "that program")
-        yield f"gpufabric_drain: {kind} needs gpufabric_drain_from: the host where {what} runs (localhost, for this one)"
+        yield f"gpufabric_drain: {kind} needs gpufabric_drain_from: the host where {what} runs (localhost for this one)"
     command = given["command"]
     if isinstance(command, str) or not all(isinstance(each, str) and each for each in command):
-        yield f"gpufabric_drain_command: {command!r} is no list of words. Set it to [kubectl, --context, NAME], for instance"
+        yield f"gpufabric_drain_command: {command!r} is no list of words. Set it to [kubectl, --context, NAME], say"
     elif kind == "command" and not command:
         yield "gpufabric_drain: command needs gpufabric_drain_command: the program and its words, as a list"
     if not re.fullmatch(r"[\w.-]+", str(given["site"])):

@@ -92,7 +92,7 @@ class Scheduler:
         """Has the program ended that sends its jobs away? Raises SchedulerError if it failed."""
         if node not in self.leaving:
             return True
-        process, output = self.leaving[node]
+        process = self.leaving[node][0]
         code = process.poll()
         if code:
             raise SchedulerError(_words(process.args, code, self.printed(node)))

@@ -34,6 +34,8 @@ GPU_DAEMONS = frozenset(
 RDMA_OPTION = re.compile(r"(?:^|,)(?:proto=rdma6?|rdma)(?:,|$)")
 """nfs(5), mount.cifs(8)."""
 RDMA_FILESYSTEMS = ("nfs", "nfs4", "cifs", "smb3")
+TTY_FIELD = 4
+"""Place of tty_nr after the name in /proc/PID/stat (proc(5): the seventh field)."""
 LUSTRE_RDMA = re.compile(r"@o2ib\d*\b")
 """The network of LNet that rides on verbs, in the source of a Lustre mount."""
 
@@ -110,15 +112,27 @@ def mounts(root: Path) -> Iterator[str]:
 
 
 def logins(root: Path, own_session: str) -> Iterator[str]:
-    """Sessions of people, as systemd-logind keeps them, but ``own_session``: terminals, and SSH."""
+    """People at terminals, by SSH too, as systemd-logind keeps their sessions, but ``own_session``.
+
+    A session without a terminal is a program's: Ansible's own connections stay open for a while after a run.
+    """
     for file in sorted((root / "run/systemd/sessions").glob("*")):
         session = dict(line.split("=", 1) for line in _text(file).splitlines() if "=" in line)
-        of_a_person = session.get("CLASS") == "user" and session.get("ACTIVE", "1") == "1"
-        there = session.get("REMOTE") == "1" or "TTY" in session or "SEAT" in session
-        if of_a_person and there and file.name != own_session:
+        at_terminal = "TTY" in session or "SEAT" in session or _has_terminal(root, session)
+        if session.get("CLASS") == "user" and at_terminal and file.name != own_session:
             tty, host = session.get("TTY", ""), session.get("REMOTE_HOST", "")
             place = " ".join(filter(None, [f"on {tty}" if tty else "", f"from {host}" if host else ""]))
             yield f"{session.get('USER', 'somebody')} is logged in {place}".rstrip()
+
+
+def _has_terminal(root: Path, session: dict[str, str]) -> bool:
+    """Has a process of the session a controlling terminal? logind learns of SSH's by utmp alone, which not all have."""
+    scope = f"user.slice/user-{session.get('UID', '')}.slice/{session.get('SCOPE', '')}"
+    for pid in _text(root / "sys/fs/cgroup" / scope / "cgroup.procs").split():
+        fields = _text(root / "proc" / pid / "stat").rpartition(")")[2].split()
+        if len(fields) > TTY_FIELD and fields[TTY_FIELD] != "0":
+            return True
+    return False
 
 
 def own_session(root: Path) -> str:

@@ -91,6 +91,7 @@ def copy(tmp_path: Path) -> Path:
     local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     local["bond_interfaces_bonds"] = [{"name": "data"}]  # else its role is left out
     local["egress_client_nameservers"] = []  # the same
+    local["node_health_enabled"] = True  # the same
     groups = {"compute": {"hosts": dict.fromkeys(HOSTS)}, "network": {}, "storage": {}, "services": {}}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"vars": local, "children": groups}}))
     own = [line for line in (CHECKOUT / "ansible.cfg").read_text().splitlines() if line.startswith("retry_files")]
@@ -278,7 +279,7 @@ def test_network_boundary_and_storage_come_before_compute() -> None:
     assert order == [f"playbooks/{name}.yml" for name in ("network", "boundary", "storage", "services", "compute")]
 
 
-BONDED = ["bond_interfaces", "plane_guard", "hugepages", "host_validate"]
+BONDED = ["bond_interfaces", "plane_guard", "hugepages", "node_health", "host_validate"]
 WITH_RAILS = [each for each in roles() if each not in ("bond_interfaces", "egress_client", "gpudirect", "nccl")]
 """Of hosts without GPUs and without bonds, and no clients of relays."""
 RAILS = [{"name": "rail0"}]
@@ -325,7 +326,7 @@ def test_each_kind_of_host_gets_its_own_roles(copy: Path) -> None:
     assert ran == {
         "storage-1": BONDED,
         "storage-2": WITH_RAILS,
-        "login-1": ["bond_interfaces", "egress_client", "hugepages", "host_validate"],
+        "login-1": ["bond_interfaces", "egress_client", "hugepages", "node_health", "host_validate"],
         "login-2": [each for each in roles() if each not in ("gpudirect", "nccl")],
         "gpu-1": roles(),
     }

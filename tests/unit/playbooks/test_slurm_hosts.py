@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from disturbed import with_hosts, with_reboots_by
+from disturbed import disturbing, with_hosts, with_reboots_by
 from test_host_waves import copy, hosts_of, needing_a_reboot, play  # noqa: F401 - a fixture
 
 from tests.needs import require
@@ -116,10 +116,11 @@ def test_a_running_job_is_waited_for_the_node_rebooted_and_given_back_and_others
     endless = cluster.submit("gpu-3", 3600)
     cluster.run("scontrol", "update", "nodename=gpu-4", "state=DRAIN", "reason=bad DIMM")
     with Watch(cluster, OWN) as watch:
-        code, printed, notes = play(copy, **DRAINS, gpufabric_drain_wait_s=90)
+        code, printed, notes = play(copy, **DRAINS, disturbing=disturbing(nodes), gpufabric_drain_wait_s=90)
     words = " ".join(printed.split())
     assert code != 0, "a node that never drained was left out"
-    assert "Left out: not free within gpufabric_drain_wait_s (90 s): jobs may run on it (ALLOCATED+DRAIN" in words
+    why = "Left out: not free within gpufabric_drain_wait_s (90 s): jobs may run on it (ALLOCATED+DRAIN"
+    assert why in words, words[-3000:]
     assert (copy / "out/site.retry").read_text() == "gpu-3\n"
     assert reboots.of() == {"gpu-1": [""], "gpu-2": [""], "gpu-4": [""]}, "rebooted once each, with no job on it"
     assert cluster.run("squeue", "-h", "-o", "%i") == endless, f"job {job} ended by itself; {endless} runs on"
@@ -138,7 +139,7 @@ def test_of_twenty_nodes_never_more_than_the_maximum_are_out_when_ansible_and_sl
     figure: Callable[[str], None],
 ) -> None:
     with_hosts(copy, list(NODES))
-    most = {"gpufabric_disrupt_max": "10%", "gpufabric_waves": ["100%"], "gpufabric_drain_wait_s": 300}
+    most = {"gpufabric_disrupt_max": "10%", "gpufabric_drain_wait_s": 300, "disturbing": disturbing(list(NODES))}
     for node in ("gpu-4", "gpu-9"):
         cluster.submit(node, 60)
     with Watch(cluster, OWN) as watch:

@@ -2,7 +2,7 @@
 # machine_packages.sh: install what lab machines, routed labs and tests of DHCP, firewalls and Slurm need on Debian or Ubuntu; as root. Does nothing where all is there.
 set -euo pipefail
 packages=(qemu-system-x86 qemu-utils mmdebstrap debian-archive-keyring fdisk e2fsprogs openssh-client iproute2
-  kea-dhcp4-server dnsmasq-base frr nftables keepalived haproxy conntrack conntrackd slurmctld slurm-client)
+  kea-dhcp4-server dnsmasq-base frr nftables keepalived haproxy conntrack conntrackd slurmctld slurmd slurm-client)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")

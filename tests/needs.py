@@ -36,6 +36,7 @@ PROGRAMS = {
     "conntrack": "conntrack",
     "conntrackd": "conntrackd",
     "slurmctld": "slurmctld",
+    "slurmd": "slurmd",
     "scontrol": "slurm-client",
 }
 """Program -> its Debian or Ubuntu package, of those that scripts/machine_packages.sh installs."""

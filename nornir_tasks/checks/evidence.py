@@ -6,9 +6,9 @@ one finding for each thing it looked at, passed ones included, so "tested N of M
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 
+from nornir_tasks.checks.verdict import Verdict as Verdict  # noqa: PLC0414 - all who judge take it from here
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.design.device_config import DeviceConfig
@@ -17,16 +17,6 @@ from nornir_tasks.design.pair_parts import peer_ends
 from nornir_tasks.errors import Problem
 from nornir_tasks.platforms.config_tree import Change
 from nornir_tasks.platforms.observed import BgpSession, Certificate, Observed, PortQos, PortState
-
-
-class Verdict(StrEnum):
-    """Four outcomes: an undecided result never counts as passed; a skipped one counts neither way."""
-
-    PASS = "pass"  # noqa: S105 - no password
-    FAIL = "fail"
-    ERROR = "could not tell"
-    SKIPPED = "skipped"
-    """There is nothing to check; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)

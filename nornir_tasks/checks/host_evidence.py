@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from nornir_tasks.checks.about import About
-from nornir_tasks.checks.evidence import Verdict
+from nornir_tasks.checks.verdict import Verdict
 
 
 class ShownOn(StrEnum):

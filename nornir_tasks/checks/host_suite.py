@@ -3,9 +3,8 @@
 Hosts of the boundary have checks of their own: ``boundary_suite``.
 """
 
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from nornir_tasks.checks import (
@@ -23,8 +22,8 @@ from nornir_tasks.checks import (
     host_stack,
     host_tuning,
 )
-from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_evidence import HostCheck, HostEvidence, HostFinding, Request
+from nornir_tasks.checks.host_evidence import HostCheck, HostEvidence, Request
+from nornir_tasks.checks.host_report import HostReport as HostReport  # noqa: PLC0414 - what judge_host returns
 from nornir_tasks.design.role_vars import BondedHostVars, HostVars, RdmaHostVars
 
 CHECKS = (
@@ -198,66 +197,6 @@ def _of_gpus(variables: Mapping[str, Any], rails: list[str]) -> tuple[Request, .
     )
 
 
-@dataclass(frozen=True, slots=True)
-class HostReport:
-    """All findings of one host."""
-
-    host: str
-    findings: tuple[HostFinding, ...]
-
-    def of(self, verdict: Verdict) -> tuple[HostFinding, ...]:
-        """The findings with this verdict."""
-        return tuple(finding for finding in self.findings if finding.verdict is verdict)
-
-    @property
-    def passed(self) -> bool:
-        """At least one knob was judged, and every judged knob is as wanted."""
-        return bool(self.of(Verdict.PASS)) and not self.of(Verdict.FAIL) and not self.of(Verdict.ERROR)
-
-    def summary(self) -> str:
-        """``tested N of M``: M knobs apply here, N were judged; knobs that the host lacks are counted separately."""
-        tested = len(self.of(Verdict.PASS)) + len(self.of(Verdict.FAIL))
-        skipped = len(self.of(Verdict.SKIPPED))
-        return f"{self.host}: tested {tested} of {tested + len(self.of(Verdict.ERROR))}" + (
-            f", skipped {skipped} that this host does not have" if skipped else ""
-        )
-
-    def lines(self) -> list[str]:
-        """The report for people: failures, knobs that could not be determined, skipped knobs, the summary."""
-        wrong = [f"FAILED {finding}" for finding in self.of(Verdict.FAIL)]
-        wrong += [f"COULD NOT TELL {finding}" for finding in self.of(Verdict.ERROR)]
-        shown = Counter(finding.shown_on for finding in self.findings)
-        places = ", ".join(f"{count} on {place}" for place, count in sorted(shown.items()))
-        ending = "as the intent asks" if self.passed else f"NOT as the intent asks, {len(wrong)} knobs"
-        return [*wrong, *self._skipped(), f"{self.summary()}; {ending}", f"Ways of setting them were shown: {places}."]
-
-    def _skipped(self) -> list[str]:
-        groups: dict[tuple[str, str], list[str]] = {}
-        for finding in self.of(Verdict.SKIPPED):
-            groups.setdefault((finding.check, finding.knob), []).append(finding.subject)
-
-        def on(subjects: list[str]) -> list[str]:
-            return [f"on {', '.join(subjects)}"] if any(subjects) else []
-
-        first = {(finding.check, finding.knob): finding.why for finding in reversed(self.of(Verdict.SKIPPED))}
-        return [
-            f"skipped {check}: {' '.join([knob, *on(subjects)])}: {first[check, knob]}"
-            for (check, knob), subjects in groups.items()
-        ]
-
-    def as_data(self) -> dict[str, Any]:
-        """The report for programs."""
-        return {
-            "host": self.host,
-            "passed": self.passed,
-            "tested": len(self.of(Verdict.PASS)) + len(self.of(Verdict.FAIL)),
-            "of": len(self.findings) - len(self.of(Verdict.SKIPPED)),
-            "skipped_knobs": len(self.of(Verdict.SKIPPED)),
-            "findings": [{key: str(value) for key, value in asdict(finding).items()} for finding in self.findings],
-            "lines": self.lines(),
-        }
-
-
 def missing(variables: Mapping[str, Any]) -> list[str]:
     """Each required variable that is missing in the inventory, with the remedy; the boundary's roles ask themselves."""
     if boundary_suite.is_of_boundary(variables):
@@ -275,6 +214,27 @@ def judge_host(evidence: HostEvidence) -> HostReport:
     if boundary_suite.is_of_boundary(evidence.variables):
         found = (finding for check in boundary_suite.CHECKS for finding in check.judge(evidence))
         return HostReport(evidence.host, tuple(found))
-    there = has(evidence.variables)
-    among = [each for each in CHECKS if each.needs in there]
+    among = checks(evidence.variables)
     return HostReport(evidence.host, tuple(finding for check in among for finding in check.judge(evidence)))
+
+
+def checks(variables: Mapping[str, Any]) -> tuple[HostCheck, ...]:
+    """The checks that are about what a host has that is none of the boundary."""
+    there = has(variables)
+    return tuple(each for each in CHECKS if each.needs in there)
+
+
+def own_plan(variables: Mapping[str, Any], *, without: Collection[str] = ()) -> dict[str, Any]:
+    """What a host needs to judge itself, as plain data: role node_health.
+
+    ``without``: names of checks that are left out (``firmware``). A fact that no check left reads is not asked for.
+    """
+    chosen = [each for each in checks(variables) if each.about.name not in without]
+    left_out = [each for each in checks(variables) if each.about.name in without]
+    needed = {fact for each in chosen for fact in each.about.reads}
+    unneeded = {fact for each in left_out for fact in each.about.reads} - needed
+    return {
+        "checks": [f"{each.judge.__module__}:{each.judge.__name__}" for each in chosen],
+        "requests": [asdict(each) for each in requests(variables) if each.fact not in unneeded],
+        "variables": {name: value for name, value in variables.items() if name.startswith(roles(variables))},
+    }

@@ -14,10 +14,13 @@ from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 from ansible.template import trust_as_template
 
+from ansible_collections.gpufabric.host.plugins.plugin_utils.host_bundle import bundle
+
 try:
+    from nornir_tasks import checks
     from nornir_tasks.checks.boundary_parts import GENERATED, files
     from nornir_tasks.checks.host_evidence import HostEvidence
-    from nornir_tasks.checks.host_suite import judge_host, missing, requests
+    from nornir_tasks.checks.host_suite import judge_host, missing, own_plan, requests
     from nornir_tasks.checks.host_suite import roles as roles_of
 except ImportError as error:
     raise AnsibleActionFail(f"gpufabric is not installed for {sys.executable}: {error}") from error
@@ -34,6 +37,10 @@ class ActionModule(ActionBase):
         if problems := missing(given):  # first, because defaults refer to some of them
             raise AnsibleActionFail("\n".join(problems))
         variables = self._variables(given)
+        if self._task.args.get("plan"):
+            without = self._task.args.get("without") or ()
+            plan = {**own_plan(variables, without=without), "host": given["inventory_hostname"]}
+            return {**result, "changed": False, "plan": plan, "sources": bundle(plan, Path(checks.__path__[0]))}
         facts, unread = {}, {}
         for request in requests(variables):
             answer = self._execute_module(

@@ -10,7 +10,18 @@ description:
     with the variables of the roles, as the inventory gives them. Changes nothing, in check mode and else.
   - Does not fail by itself where a knob is wrong; look at RV(passed).
   - Runs on the controller, by the fact modules of the roles.
-options: {}
+options:
+  plan:
+    description:
+      - Judge nothing, and return what the host needs to judge itself, RV(plan) and RV(sources). Role node_health
+        writes both.
+    type: bool
+    default: false
+  without:
+    description: With O(plan), names of checks that are left out.
+    type: list
+    elements: str
+    default: []
 author: gpufabric (@gpufabric)
 attributes:
   check_mode: {support: full, description: "Changes nothing at any time."}
@@ -33,4 +44,6 @@ findings:
   elements: dict
   returned: always
 lines: {description: The report for people., type: list, elements: str, returned: always}
+plan: {description: "Checks, facts to read and variables.", type: dict, returned: with O(plan)}
+sources: {description: "Python module that the host needs, to its source.", type: dict, returned: with O(plan)}
 """

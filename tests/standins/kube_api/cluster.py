@@ -258,6 +258,25 @@ class Cluster:
                 self._clear(kind, gone)
             return gone
 
+    def evict(self, kind: Kind, namespace: str, name: str, *, is_dry_run: bool = False) -> None:
+        """Remove a pod as far as disruption budgets allow (policy/v1, Eviction). Raises ApiError."""
+        with self.changed:
+            labels = self.get(kind, namespace, name)["metadata"].get("labels", {})
+            for each in self.list(self.kind("policy", "v1", "poddisruptionbudgets"), namespace):
+                chosen = each["spec"].get("selector", {}).get("matchLabels", {})
+                if not chosen.items() <= labels.items():
+                    continue
+                of = [
+                    pod
+                    for pod in self.list(kind, namespace)
+                    if chosen.items() <= pod["metadata"].get("labels", {}).items()
+                ]
+                if each["spec"].get("maxUnavailable") == 0 or len(of) <= each["spec"].get("minAvailable", 0):
+                    raise ApiError(
+                        "TooManyRequests", "Cannot evict pod as it would violate the pod's disruption budget."
+                    )
+            self.delete(kind, namespace, name, is_dry_run=is_dry_run)
+
     def _clear(self, kind: Kind, gone: Object) -> None:
         """Remove what belongs to the object."""
         name, uid = gone["metadata"]["name"], gone["metadata"]["uid"]

@@ -14,6 +14,18 @@ IN_ALL = {"Pod", "Service", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSe
 """What ``kubectl get all`` shows."""
 
 
+EVICTION = {
+    "name": "pods/eviction",
+    "singularName": "",
+    "namespaced": True,
+    "group": "policy",
+    "version": "v1",
+    "kind": "Eviction",
+    "verbs": ["create"],
+}
+"""By this clients see that they may evict (kubectl drain deletes pods itself where it is not there)."""
+
+
 def version(text: str) -> Object:
     """/version"""
     major, minor, *_ = text.lstrip("v").split(".")
@@ -65,6 +77,7 @@ def resources(kinds: Iterable[Kind], group_name: str, version_name: str) -> Obje
         status = {**entry, "name": f"{each.plural}/status", "verbs": ["get", "patch", "update"], "shortNames": []}
         status.pop("categories", None)
         found += [entry, status] if each.has_status else [entry]
+        found += [EVICTION] if each.kind == "Pod" else []
     name = f"{group_name}/{version_name}" if group_name else version_name
     return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": name, "resources": found} if found else None
 

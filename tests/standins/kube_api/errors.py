@@ -13,6 +13,7 @@ CODES = {
     "Conflict": 409,
     "UnsupportedMediaType": 415,
     "Invalid": 422,
+    "TooManyRequests": 429,
     "": 500,
 }
 

@@ -23,7 +23,7 @@ from .writes import Write
 Object = dict[str, Any]
 OBJECTS = re.compile(
     r"/(?:api|apis/(?P<group>[^/]+))/(?P<version>[^/]+)(?:/namespaces/(?P<namespace>[^/]+))?"
-    r"/(?P<plural>[^/]+)(?:/(?P<name>[^/]+))?(?:/(?P<part>status|scale))?"
+    r"/(?P<plural>[^/]+)(?:/(?P<name>[^/]+))?(?:/(?P<part>status|scale|eviction))?"
 )
 NAMESPACE = re.compile(r"/api/v1/namespaces(?:/(?P<name>[^/]+))?(?:/(?P<part>status|finalize))?")
 
@@ -188,6 +188,11 @@ class Handler(BaseHTTPRequestHandler):
             "PUT": partial(cluster.update, kind, namespace, name, given, how, part),
             "PATCH": partial(cluster.patch, kind, namespace, name, media, given, how, part),
         }
+        if self.command == "POST" and part == "eviction" and kind.kind == "Pod":
+            cluster.evict(kind, namespace, name, is_dry_run=how.is_dry_run)
+            done = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
+            self._send(201, done)
+            return
         if self.command == "POST" and name:
             raise ApiError("MethodNotAllowed", "the server does not allow this method on the requested resource")
         made: Written = writes[self.command]()

@@ -52,17 +52,23 @@ EXCHANGES = {
     for part in ("back", "keep")
 }
 """What becomes of a driver stack that came with the run."""
+FORESEES = """\
+- name: Foresee a disturbance where the test wants it, or fail to
+  ansible.builtin.set_fact:
+    gpufabric_disturbances: ["ROLE: {{ (disturbing | default({})).get('ROLE', [])[inventory_hostname] }}"]
+  when: inventory_hostname in (disturbing | default({})).get('ROLE', [])
+"""
 
 
 def roles() -> list[str]:
     """What the GPU hosts' play runs, in order."""
-    return [*roles_of("compute.yml"), "host_validate"]
+    return [*roles_of("compute_hosts.yml"), "host_validate"]
 
 
 def roles_of(playbook: str, group: str = "") -> list[str]:
     """The roles of a playbook's plays, or of those for a group."""
     plays = yaml.safe_load((CHECKOUT / "playbooks" / playbook).read_text())
-    plays = [play for play in plays if not group or group in play["hosts"].split(":")]
+    plays = [play for play in plays if not group or group in play.get("hosts", "").split(":")]
     return [each["role"].removeprefix("gpufabric.host.") for play in plays for each in play.get("roles", ())]
 
 
@@ -74,11 +80,18 @@ def copy(tmp_path: Path) -> Path:
     collection = tmp_path / "ansible_collections/gpufabric/host"
     for role in (each.name for each in (CHECKOUT / "roles").iterdir()):
         (collection / "roles" / role / "tasks").mkdir(parents=True)
-        for file, tasks in {"main.yml": NOTES, "assert.yml": REFUSES, **EXCHANGES}.items():
+        for file, tasks in {
+            "main.yml": NOTES,
+            "assert.yml": REFUSES,
+            "foresee.yml": FORESEES,
+            **EXCHANGES,
+        }.items():
             (collection / "roles" / role / "tasks" / file).write_text(tasks.replace("ROLE", role))
+    (collection / "plugins").symlink_to(CHECKOUT / "plugins")
     local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     local["bond_interfaces_bonds"] = [{"name": "data"}]  # else its role is left out
     local["egress_client_nameservers"] = []  # the same
+    local["node_health_enabled"] = True  # the same
     groups = {"compute": {"hosts": dict.fromkeys(HOSTS)}, "network": {}, "storage": {}, "services": {}}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"vars": local, "children": groups}}))
     own = [line for line in (CHECKOUT / "ansible.cfg").read_text().splitlines() if line.startswith("retry_files")]
@@ -266,7 +279,7 @@ def test_network_boundary_and_storage_come_before_compute() -> None:
     assert order == [f"playbooks/{name}.yml" for name in ("network", "boundary", "storage", "services", "compute")]
 
 
-BONDED = ["bond_interfaces", "plane_guard", "hugepages", "host_validate"]
+BONDED = ["bond_interfaces", "plane_guard", "hugepages", "node_health", "host_validate"]
 WITH_RAILS = [each for each in roles() if each not in ("bond_interfaces", "egress_client", "gpudirect", "nccl")]
 """Of hosts without GPUs and without bonds, and no clients of relays."""
 RAILS = [{"name": "rail0"}]
@@ -313,7 +326,7 @@ def test_each_kind_of_host_gets_its_own_roles(copy: Path) -> None:
     assert ran == {
         "storage-1": BONDED,
         "storage-2": WITH_RAILS,
-        "login-1": ["bond_interfaces", "egress_client", "hugepages", "host_validate"],
+        "login-1": ["bond_interfaces", "egress_client", "hugepages", "node_health", "host_validate"],
         "login-2": [each for each in roles() if each not in ("gpudirect", "nccl")],
         "gpu-1": roles(),
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.gpufabric.host.plugins.module_utils.adopt_live import take_down
 from ansible_collections.gpufabric.host.plugins.module_utils.manager_commands import (
     CommandFailedError,
     Commands,
@@ -71,6 +72,10 @@ options:
     description: How long the manager may take, in seconds.
     type: int
     default: 30
+  adopted:
+    description: RV(adopted) of network_adopted; what is of others on the ports is taken down first.
+    type: dict
+    default: {}
 author: gpufabric (@gpufabric)
 attributes:
   check_mode: {support: full, description: "Changes nothing, and returns what would be changed."}
@@ -112,6 +117,7 @@ SPEC = {
     "backend": {"type": "str", "required": True, "choices": ["networkd", "networkmanager"]},
     "changed_files": {"type": "list", "elements": "str", "default": []},
     "wait_s": {"type": "int", "default": 30},
+    "adopted": {"type": "dict", "default": {}},
 }
 POLL_S = 0.5
 
@@ -207,6 +213,7 @@ class Host:
     def apply(self) -> None:
         """From what is to what shall be."""
         touched, wait_s = self.touched(), self.params["wait_s"]
+        take_down(self.commands, self.params["adopted"])
         self.rename()
         self.read()
         self.configure(touched, read_files=bool(self.params["changed_files"]))

@@ -43,16 +43,16 @@ class Host:
 
     def __init__(self, path, root):
         self.path, self.root = path, root
-        self.said = yaml.safe_load(path.read_text())
-        self.entries = [entry(each) for each in self.said["live"]]
-        for file, text in self.said["files"].items():
+        self.text = yaml.safe_load(path.read_text())
+        self.entries = [entry(each) for each in self.text["live"]]
+        for file, text in self.text["files"].items():
             (root / file).parent.mkdir(parents=True, exist_ok=True)
             (root / file).write_text(text)
         names = [each["ifname"] for each in self.entries if "linkinfo" not in each]
         self.ports = [Port(name, MACS[name], "", ()) for name in names]
 
     def plan(self, **changed):
-        ours = adopt_plan.Ours(WANTED, families=tuple(self.said.get("default", ())), **changed)
+        ours = adopt_plan.Ours(WANTED, families=tuple(self.text.get("default", ())), **changed)
         return adopt_plan.plan(self.root, self.ports, ours, self.entries)
 
     def write(self, edits):
@@ -67,7 +67,7 @@ class Host:
     def left(self):
         """Path -> text, of the files that are not as they were; None of one that is gone."""
         files = {str(each.relative_to(self.root)): each.read_text() for each in self.root.rglob("*") if each.is_file()}
-        before = self.said["files"]
+        before = self.text["files"]
         return {each: files.get(each) for each in sorted({*files, *before}) if files.get(each) != before.get(each)}
 
 
@@ -93,7 +93,7 @@ def test_the_plan_of_each_provisioned_host_is_as_written(host, request):
         added = yaml.safe_dump(found, sort_keys=False, width=10000, allow_unicode=True)
         host.path.write_text(f"{text}# What is made of it.\n{added}")
         return
-    assert found == {key: host.said[key] for key in found}
+    assert found == {key: host.text[key] for key in found}
 
 
 def test_nothing_is_left_to_take_after_it(host):

@@ -32,10 +32,12 @@ try:
         text_of,
     )
     from ansible_collections.gpufabric.host.plugins.module_utils.name_udev import LINKS as FOLDERS
+    from ansible_collections.gpufabric.host.plugins.module_utils.name_udev import link_fits, sections_of
 except ImportError:  # in a test
     from adopt_claims import DEFAULTS, Found, Line, Links, ini, words_of
     from name_settings import ASIDE, NameSetting, Port, kept_for, layered, like, line_at, shown, text_of
     from name_udev import LINKS as FOLDERS
+    from name_udev import link_fits, sections_of
 
 OURS, NETPLANS = "gpufabric-", "10-netplan-"
 FIRST_OF_OURS = "05-gpufabric-"
@@ -89,13 +91,10 @@ def _units(root: Path, suffix: str) -> Iterator[_Unit]:
 def _matches(unit: _Unit, ports: Sequence[Port], made: set[str]) -> set[str]:
     """Ports, and bonds and the like that files make, which a [Match] section reaches."""
     names = unit.of("Match", "Name")
-    macs = {each.lower().replace("-", ":") for each in unit.of("Match", "MACAddress", "PermanentMACAddress")}
-    known = {each.netdev: each.mac for each in ports} | dict.fromkeys(made, "")
-    found = {
-        name
-        for name, mac in known.items()
-        if (not names or any(like(name, each) for each in names)) and (not macs or mac in macs)
-    }
+    others = {key: value for key, value in sections_of(unit.text).get("Match", {}).items() if key != "Name"}
+    fits = {each.netdev for each in ports if link_fits(others, each) is not False}
+    known = fits | (made if names or not others else set())
+    found = {name for name in known if not names or any(like(name, each) for each in names)}
     return found or set(names)
 
 

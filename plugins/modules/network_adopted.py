@@ -206,7 +206,8 @@ class Host:
             if session and one["local"] == session
         ]
         stays = any(address in self.ours.addresses for _, address in holders)
-        by = [name for name, _ in holders if name in goes] or [way["dev"]] * bool(way and way["dev"] in goes)
+        ways = [way["dev"]] if way is not None else []
+        by = [name for name in (*(name for name, _ in holders), *ways) if name in goes]
         if not by or stays:
             return []
         ours = " or ".join(sorted(each.partition("/")[0] for each in self.ours.addresses)) or "no address"
@@ -220,7 +221,7 @@ def take_back_of(module: AnsibleModule, host: Host | None = None, made: Plan | N
     boot = params["after_s"] if params["at_boot"] else None
     if host is None or made is None:
         return TakeBack(module, [], after_boot_s=boot)
-    files = [each.file for each in (*made.edits, *made.default_edits)]
+    files = [str(host.root / each.file.lstrip("/")) for each in (*made.edits, *made.default_edits)]
     paths = list(dict.fromkeys([*files, *(str(each) for each in host.our_files())]))
     ifupdowns = [words[1] for each in made.taken if each.by == "ifupdown" and (words := each.key.split())[0] == "iface"]
     before = Before(
@@ -233,7 +234,7 @@ def take_back_of(module: AnsibleModule, host: Host | None = None, made: Plan | N
         list(dict.fromkeys(ifupdowns)),
     )
     live = lines_back(host.run, before)
-    sweep = [f"rm -f {each}" for each in params["files"]]
+    sweep = [f"rm -f {host.root / each.lstrip('/')}" for each in params["files"]]
     return TakeBack(module, paths, live=live, first=sweep, at_boot=[REBOOT], after_boot_s=boot)
 
 

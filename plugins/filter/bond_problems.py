@@ -12,6 +12,9 @@ from ipaddress import ip_address, ip_interface, ip_network
 from typing import Any
 
 from ansible_collections.gpufabric.host.plugins.module_utils.port_problems import (
+    OR_ADOPT,
+    blocks,
+    gone,
     key_of,
     no_manager,
     not_found,
@@ -34,22 +37,33 @@ Facts = Mapping[str, Any]
 
 
 def bond_problems(
-    bonds: Sequence[Bond], facts: Facts, manager: str = "auto", rails: Sequence[Mapping[str, Any]] = ()
+    bonds: Sequence[Bond],
+    facts: Facts,
+    manager: str = "auto",
+    rails: Sequence[Mapping[str, Any]] = (),
+    adopt: Facts | None = None,
 ) -> list[str]:
     """Each problem as `variable: what is wrong, found and expected; remedy`. Empty if the role may continue.
 
-    ``rails``: rail_interfaces_rails, whose ports are routed each on its own.
+    ``rails``: rail_interfaces_rails, whose ports are routed each on its own; ``adopt``: network_adopted's plan, where
+    what others configured on the ports is adopted.
     """
     if not bonds:
         return [f"{VARIABLE}: empty, so that there is nothing to do; see {INTENT}"]
     return [
         *_kernel(facts),
         *_twice(bonds, facts),
-        *(problem for bond in bonds for problem in _bond(bond, facts)),
-        *(problem for bond in bonds for member in bond["members"] for problem in _member(bond, member, facts, rails)),
-        *(problem for bond in bonds for plane in bond["planes"] for problem in _plane(bond, plane, facts)),
-        *_default_route(bonds, facts),
-        *_way_back(bonds, facts),
+        *blocks(adopt),
+        *(problem for bond in bonds for problem in _bond(bond, facts, gone(adopt))),
+        *(
+            problem
+            for bond in bonds
+            for member in bond["members"]
+            for problem in _member(bond, member, facts, rails, adopt)
+        ),
+        *(problem for bond in bonds for plane in bond["planes"] for problem in _plane(bond, plane, facts, gone(adopt))),
+        *_default_route(bonds, facts, adopt),
+        *_way_back(bonds, facts, gone(adopt)),
         *_manager(facts, manager),
     ]
 
@@ -74,7 +88,7 @@ def _twice(bonds: Sequence[Bond], facts: Facts) -> Iterator[str]:
     yield from one_port_twice(VARIABLE, found, INTENT)
 
 
-def _bond(bond: Bond, facts: Facts) -> Iterator[str]:
+def _bond(bond: Bond, facts: Facts, goes: set[str]) -> Iterator[str]:
     """Something else that has the bond's name, or a bond of it that is another one."""
     name, where, own = bond["name"], f"{VARIABLE}, bond {bond['name']}", facts["bonds"].get(bond["name"])
     if not _is_name(name):
@@ -84,12 +98,14 @@ def _bond(bond: Bond, facts: Facts) -> Iterator[str]:
     if not bond["members"] or not 1 <= bond["min_links"] <= len(bond["members"]):
         many = len(bond["members"])
         yield f"{where}, min_links {bond['min_links']}: expected 1 to {many}, as it has {many} members"
-    if facts["interfaces"].get(name, "bond") != "bond":
+    if facts["interfaces"].get(name, "bond") != "bond" and name not in goes:
         yield f"{where}: another interface has that name; rename it, see `ip -d link show {name}`"
     ours = {member["name"] for member in bond["members"]}
     ours |= {facts["members"].get(key_of(member["match"]), {}).get("netdev") for member in bond["members"]}
     others = sorted(set((own or {}).get("members", ())) - ours)
-    look = f"see /proc/net/bonding/{name}"
+    look = f"see /proc/net/bonding/{name}, {OR_ADOPT}"
+    if name in goes:
+        return
     if others:
         yield f"{where}: there is one with other members, {', '.join(others)}; take it away, {look}"
     elif own is not None and own.get("mode", MODE) != MODE:
@@ -100,7 +116,13 @@ def _is_name(name: str) -> bool:
     return bool(NAME.fullmatch(name)) and len(name) <= MOST and "." not in name
 
 
-def _member(bond: Bond, member: Mapping[str, Any], facts: Facts, rails: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _member(
+    bond: Bond,
+    member: Mapping[str, Any],
+    facts: Facts,
+    rails: Sequence[Mapping[str, Any]],
+    adopt: Facts | None,
+) -> Iterator[str]:
     """Problems of the port that a member's match selects."""
     match, name = member["match"], member["name"]
     where = f"{VARIABLE}, {name}, match {plain(match)}"
@@ -114,35 +136,32 @@ def _member(bond: Bond, member: Mapping[str, Any], facts: Facts, rails: Sequence
         yield from not_found(where, match, found, INTENT)
         return
     netdev, limit = found["netdev"], found["max_mtu_bytes"]
-    yield from way_in(where, netdev, facts, INTENT)
+    yield from way_in(where, netdev, facts, INTENT, adopt)
     for rail in rails:
         if key_of(rail["match"]) == key_of(match) or rail["name"] in (name, netdev):
             yield f"{where}: is rail {rail['rail']} ({rail['name']}), which is routed on its own; correct {INTENT}"
-    if found["master"] not in (None, bond["name"]):
-        yield f"{where}: {netdev} is a member of {found['master']}; take it out first"
+    if found["master"] not in {None, bond["name"], *gone(adopt)}:
+        yield f"{where}: {netdev} is a member of {found['master']}; take it out first, {OR_ADOPT}"
     if limit and bond["mtu_bytes"] > limit:
         less = f"not {bond['mtu_bytes']}; lower policy.mtu.host in fabric.yml"
         yield f"{where}: {netdev} takes an MTU of at most {limit}, {less}"
     ours = {facts["members"].get(key_of(each["match"]), {}).get("netdev") for each in bond["members"]}
     if name != netdev and name in facts["interfaces"] and name not in ours:
         yield f"{VARIABLE}, {name}: another interface has that name; rename it, see `ip link show {name}`"
-    yield from other_name(f"{VARIABLE}, {name}", name, netdev, facts["names"])
+    names = [each for each in facts["names"] if not adopt or each["kept"]]
+    yield from other_name(f"{VARIABLE}, {name}", name, netdev, names)
     for unread in facts["names_unread"]:
         yield f"{VARIABLE}, {name}: whether it keeps its name cannot be told. {unread}"
 
 
-def _plane(bond: Bond, plane: Plane, facts: Facts) -> Iterator[str]:
+def _plane(bond: Bond, plane: Plane, facts: Facts, goes: set[str]) -> Iterator[str]:
     name = plane["interface"]
     where = f"{VARIABLE}, {name}"
     if plane.get("vlan"):
         if len(name) > MOST or not NAME.fullmatch(name):
             yield f"{where}: expected up to {MOST} characters, the bond's name and the VLAN's number"
-        link, kind = facts["links"].get(name), facts["interfaces"].get(name)
-        if name in facts["interfaces"] and (kind != "vlan" or (link and link["on"] != bond["name"])):
-            yield f"{where}: another interface has that name; rename it, see `ip -d link show {name}`"
-        elif link and link["vlan"] != plane["vlan"]:
-            remedy = f"take it away: ip link delete {name}"
-            yield f"{where}: is VLAN {link['vlan']} on this host, not {plane['vlan']}; {remedy}"
+        if name not in goes:
+            yield from _vlan(where, bond, plane, facts)
         if plane["mtu_bytes"] > bond["mtu_bytes"]:
             yield f"{where}, mtu_bytes {plane['mtu_bytes']}: more than {bond['mtu_bytes']} of {bond['name']} below it"
     for address, length, gateway in (
@@ -158,6 +177,17 @@ def _plane(bond: Bond, plane: Plane, facts: Facts) -> Iterator[str]:
             yield f"{where}, routes {route}: {error}; correct networks of plane {plane['plane']}"
 
 
+def _vlan(where: str, bond: Bond, plane: Plane, facts: Facts) -> Iterator[str]:
+    """Something else that has the name of a bond's VLAN."""
+    name = plane["interface"]
+    link, kind = facts["links"].get(name), facts["interfaces"].get(name)
+    if name in facts["interfaces"] and (kind != "vlan" or (link and link["on"] != bond["name"])):
+        yield f"{where}: another interface has that name; rename it, see `ip -d link show {name}`"
+    elif link and link["vlan"] != plane["vlan"]:
+        remedy = f"take it away: ip link delete {name}, {OR_ADOPT}"
+        yield f"{where}: is VLAN {link['vlan']} on this host, not {plane['vlan']}; {remedy}"
+
+
 def _address(where: str, address: str, length: object, gateway: object) -> Iterator[str]:
     try:
         own, hop = ip_interface(f"{address}/{length}"), ip_address(str(gateway))
@@ -168,7 +198,7 @@ def _address(where: str, address: str, length: object, gateway: object) -> Itera
         yield f"{where}, gateway {gateway}: not a neighbour in {own.network}; it is what both leaves answer"
 
 
-def _default_route(bonds: Sequence[Bond], facts: Facts) -> Iterator[str]:
+def _default_route(bonds: Sequence[Bond], facts: Facts, adopt: Facts | None) -> Iterator[str]:
     """A host whose default route is by a plane has it by one plane, and by nothing else."""
     planes = [plane for bond in bonds for plane in bond["planes"]]
     own = [plane for plane in planes if plane["default_route"]]
@@ -178,17 +208,17 @@ def _default_route(bonds: Sequence[Bond], facts: Facts) -> Iterator[str]:
     ours = {plane["interface"] for plane in planes}
     families = {4, 6} if any(plane.get("address_v6") for plane in own) else {4}
     for each in facts["routes"]:
-        if own and each["to"] == "default" and each["dev"] not in ours and each["family"] in families:
+        if own and each["to"] == "default" and each["dev"] not in ours and each["family"] in families and not adopt:
             yield (
                 f"{VARIABLE}, {own[0]['interface']}: this host has its default route by {each['dev']} ({each['via']});"
-                f" take it away there, or set default_route: false on plane {own[0]['plane']}"
+                f" take it away there, or set default_route: false on plane {own[0]['plane']}, {OR_ADOPT}"
             )
 
 
-def _way_back(bonds: Sequence[Bond], facts: Facts) -> Iterator[str]:
+def _way_back(bonds: Sequence[Bond], facts: Facts, goes: set[str]) -> Iterator[str]:
     """A route of a plane that answers to the controller would take instead of their present way."""
     way, planes = facts["way_back"], [plane for bond in bonds for plane in bond["planes"]]
-    if way is None or way["dev"] is None or way["dev"] in {plane["interface"] for plane in planes}:
+    if way is None or way["dev"] is None or way["dev"] in {*(plane["interface"] for plane in planes), *goes}:
         return
     client = ip_address(way["client"])
     present = ip_network(way["to"]).prefixlen if way["to"] not in (None, "default") else 0

@@ -19,6 +19,9 @@ from ansible_collections.gpufabric.host.plugins.module_utils.interface_names imp
     not_rails,
 )
 from ansible_collections.gpufabric.host.plugins.module_utils.port_problems import (
+    OR_ADOPT,
+    blocks,
+    gone,
     key_of,
     no_manager,
     not_found,
@@ -42,12 +45,14 @@ def rail_problems(
     facts: Mapping[str, Any],
     manager: str = "auto",
     take_over_names: bool = False,
+    adopt: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> list[str]:
     """Each problem as `variable: what is wrong, found and expected; remedy`. Empty if the role may continue.
 
-    ``take_over_names``: the role may take away what would give a rail another name at the next boot. ``settings``: the
-    role's ``plane_supernet``, ``arp_strict``, ``rule_priority`` and ``restart_networkd``.
+    ``take_over_names``: the role may take away what would give a rail another name at the next boot; ``adopt``:
+    network_adopted's plan, where what others configured on the ports is adopted; ``settings``: the role's
+    ``plane_supernet``, ``arp_strict``, ``rule_priority`` and ``restart_networkd``.
     """
     if not rails:
         return [f"rail_interfaces_rails: empty, so that there is nothing to do; name the rails' ports in {INTENT}"]
@@ -55,9 +60,10 @@ def rail_problems(
         *_twice(rails),
         *(problem for rail in rails for problem in _values(rail)),
         *_priorities(rails, settings["rule_priority"] if settings else 1),
-        *(problem for rail in rails for problem in _nic(rail, rails, facts)),
+        *blocks(adopt),
+        *(problem for rail in rails for problem in _nic(rail, rails, facts, adopt)),
         *_shared(rails, facts),
-        *_names(rails, facts, take_over_names),
+        *_names(rails, facts, take_over_names or bool(adopt)),
         *_manager(facts, manager),
         *(_others_rules(rails, facts, settings) if settings else ()),
     ]
@@ -146,16 +152,22 @@ def _others_rules(
         )
 
 
-def _nic(rail: Mapping[str, Any], rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Iterator[str]:
+def _nic(
+    rail: Mapping[str, Any],
+    rails: Sequence[Mapping[str, Any]],
+    facts: Mapping[str, Any],
+    adopt: Mapping[str, Any] | None,
+) -> Iterator[str]:
     """Problems of the port that a rail's match selects."""
     found, where = facts["rails"].get(_key(rail)), _where(rail, "match")
     if found is None or not found["netdev"]:
         yield from not_found(where, rail["match"], found, INTENT)
         return
     netdev = found["netdev"]
-    yield from way_in(where, netdev, facts, INTENT)
-    if found["master"]:
-        yield f"{where}: {netdev} is a member of {found['master']}; take it out, a rail is routed on its own"
+    yield from way_in(where, netdev, facts, INTENT, adopt)
+    if found["master"] and found["master"] not in gone(adopt):
+        alone = f"a rail is routed on its own; take it out, {OR_ADOPT}"
+        yield f"{where}: {netdev} is a member of {found['master']}: {alone}"
     limit = found["max_mtu_bytes"]
     if limit and rail["mtu_bytes"] > limit:
         less = f"lower policy.mtu.host in fabric.yml to {limit} or replace the NIC"

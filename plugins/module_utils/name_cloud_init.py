@@ -38,7 +38,7 @@ FROM_DATA_SOURCE = "var/lib/cloud/instance/network-config.json"
 """The data source's configuration as cloud-init applied it; releases before 24 keep it in a pickle alone."""
 DISABLING = f"{CONFIG_FOLDER}/99_zz-gpufabric-network.cfg"
 DISABLING_TEXT = """\
-# Written by Ansible (gpufabric, role rail_interfaces): cloud-init would give rails other names at each boot.
+# Written by Ansible (gpufabric): the ports have their names and settings from its roles, and no longer from cloud-init.
 network: {config: disabled}
 """
 
@@ -51,6 +51,8 @@ class CloudInit:
     is_active: bool = False
     """It configures the network, and would write its files anew for a new instance."""
     unread: tuple[str, ...] = ()
+    kept: str = ""
+    """Why the role cannot tell it to leave the network alone."""
 
 
 def cloud_init(root: Path, ports: Sequence[Port]) -> CloudInit:
@@ -72,7 +74,8 @@ def cloud_init(root: Path, ports: Sequence[Port]) -> CloudInit:
     if isinstance(config, Mapping) and config.get("config") == "disabled":
         return CloudInit()
     kept = _kept(root, path)
-    return CloudInit(tuple(_names(config, shown(path, root), kept, ports)), is_active=True)
+    why = f"{shown(path, root)}: {kept}" if kept else ""
+    return CloudInit(tuple(_names(config, shown(path, root), kept, ports)), is_active=True, kept=why)
 
 
 def _configuration(root: Path) -> tuple[Path, Any]:

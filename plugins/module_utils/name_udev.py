@@ -120,7 +120,7 @@ def link_names(root: Path, ports: Sequence[Port], ours: str = OUR_LINK) -> Itera
             return
         sections = sections_of(text_of(path))
         match, file = sections.get("Match", {}), shown(path, root)
-        verdicts = {port.netdev: _link_fits(match, port) for port in ports}
+        verdicts = {port.netdev: link_fits(match, port) for port in ports}
         name = sections.get("Link", {}).get("Name", "")
         key = "Link.Name" if name else "Match"
         for certain in (True, None):
@@ -131,7 +131,7 @@ def link_names(root: Path, ports: Sequence[Port], ours: str = OUR_LINK) -> Itera
                 )
 
 
-def _link_fits(match: dict[str, str], port: Port) -> bool | None:
+def link_fits(match: dict[str, str], port: Port) -> bool | None:
     """Does a [Match] section match? None: that cannot be told from here."""
     verdicts: list[bool | None] = []
     for key, value in match.items():

@@ -11,6 +11,10 @@ from typing import Any
 
 Facts = Mapping[str, Any]
 
+ADOPT = "gpufabric_adopt_network"
+"""The variable by which roles take over what others configured on our ports."""
+OR_ADOPT = f"or have it adopted: {ADOPT}: plan shows what goes and what stays"
+
 
 def key_of(match: Mapping[str, Any]) -> str:
     """The address that identifies a port, in lower case: its PCI address or its MAC."""
@@ -31,10 +35,22 @@ def not_found(where: str, match: Mapping[str, Any], found: Facts | None, intent:
         yield f"{where}: several interfaces ({', '.join(found['candidates'])}); tell them apart by mac in {intent}"
 
 
-def way_in(where: str, netdev: str, facts: Facts, intent: str) -> Iterator[str]:
-    """A port that the host is reached by."""
-    if netdev in facts["management"]:
-        yield f"{where}: is {netdev}, which this host is reached by or has its default route on; correct {intent}"
+def way_in(where: str, netdev: str, facts: Facts, intent: str, adopt: Facts | None = None) -> Iterator[str]:
+    """A port that the host is reached by; one that is adopted is judged by what would be left of that way."""
+    if netdev in facts["management"] and not adopt:
+        is_in_use = f"is {netdev}, which this host is reached by or has its default route on"
+        yield f"{where}: {is_in_use}; correct {intent}, {OR_ADOPT}"
+
+
+def gone(adopt: Facts | None) -> set[str]:
+    """Interfaces of others that are deleted, or that our ports are taken out of, by an adoption's plan."""
+    adopted = (adopt or {}).get("adopted") or {}
+    return {*adopted.get("links", ()), *adopted.get("release", {}).values()}
+
+
+def blocks(adopt: Facts | None) -> Iterator[str]:
+    """What must be done by hand before an adoption."""
+    yield from (f"{ADOPT}: {each}" for each in (adopt or {}).get("blocks", ()))
 
 
 def one_port_twice(variable: str, found: Mapping[str, str | None], intent: str) -> Iterator[str]:
@@ -53,12 +69,12 @@ def place_of(setting: Mapping[str, Any]) -> str:
 def other_name(where: str, name: str, netdev: str | None, settings: Sequence[Facts], switch: str = "") -> Iterator[str]:
     """What would give a port another name than ``name`` at the next boot.
 
-    ``switch``: the variable by which the role takes such a setting away; "": it never does.
+    ``switch``: the variable by which the role takes such a setting away; "": it does so with all of the network alone.
     """
     for each in settings:
         if netdev in each["netdevs"] and each["name"] != name and each["certain"]:
             gives = f"gives {netdev} the name {each['name']}" if each["name"] else f"takes {netdev}"
-            or_set = f", or set {switch}: true" if switch else ""
+            or_set = f", or set {switch}: true" if switch else f", {OR_ADOPT}"
             away = f"take it away: {each['kept']}" if each["kept"] else f"take it away{or_set}"
             yield f"{where}: {each['by']} {gives} at the next boot: {place_of(each)}; {away}"
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.gpufabric.host.plugins.module_utils.adopt_live import take_down
 from ansible_collections.gpufabric.host.plugins.module_utils.bond_drift import (
     found_lines,
     key_of,
@@ -96,6 +97,12 @@ options:
     description: How long the manager may take, in seconds.
     type: int
     default: 30
+  adopted:
+    description:
+      - RV(adopted) of network_adopted, whose timer runs. What is of others on the ports is taken down first, and
+        answers to the controller may take another way than before.
+    type: dict
+    default: {}
 author: gpufabric (@gpufabric)
 attributes:
   check_mode: {support: full, description: "Changes nothing, and returns what would be changed."}
@@ -143,6 +150,7 @@ SPEC = {
     "profiles": {"type": "dict", "required": True},
     "at_run_time": {"type": "bool", "default": True},
     "wait_s": {"type": "int", "default": 30},
+    "adopted": {"type": "dict", "default": {}},
 }
 POLL_S = 0.5
 
@@ -206,6 +214,8 @@ class Host:
     def make(self, files: Sequence[str]) -> None:
         """From what is to what shall be. Raises NotThereError or CommandFailedError half-way."""
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the session may end with the way it came by
+        take_down(self.commands, self.params["adopted"])
+        self.read()
         for name in self.stale():
             self.commands.do("ip", "link", "delete", "dev", name)
         self.commands.rename(self.names_now(), {})
@@ -245,7 +255,8 @@ class Host:
     def lost_way(self) -> list[str]:
         """Answers to the controller that take another way than before."""
         before, now = self.before["way_back"], self.facts["way_back"]
-        if before is None or now is None or (before["dev"], before["via"]) == (now["dev"], now["via"]):
+        may_move = before is None or now is None or bool(self.params["adopted"])
+        if may_move or (before["dev"], before["via"]) == (now["dev"], now["via"]):
             return []
         return [f"answers to the controller ({before['client']}) went by {before['dev']}, and go by {now['dev']} now"]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.gpufabric.host.plugins.module_utils.file_sets import Step, apply, read
+from ansible_collections.gpufabric.host.plugins.module_utils.take_back import TakeBack
 
 DOCUMENTATION = r"""
 module: files_taken_back
@@ -96,42 +96,6 @@ timer:
   returned: when one was started
 """
 
-SCRIPT = """#!/bin/sh
-# Brings back what was there before a change that nobody confirmed. At boot services are not running yet.
-cd {folder} || exit 1
-{files}
-if [ "$1" != boot ]; then
-{services}
-fi
-systemctl disable --quiet {unit}.service
-rm -f {unit_file}
-cd / && rm -rf {folder}
-logger -t gpufabric 'nobody confirmed the change of {name}: it was taken back'
-"""
-UNIT = """# Written by Ansible (gpufabric); removed once the change is confirmed.
-[Unit]
-Description=Take back the change of {name} that nobody confirmed
-Before={services}
-ConditionPathExists={script}
-
-[Service]
-Type=oneshot
-ExecStart={script} boot
-
-[Install]
-WantedBy=multi-user.target
-"""
-
-
-def of_path(number: int, path: str) -> str:
-    """A file or folder as it was; a folder stays the same one, which may be a mount."""
-    there = shlex.quote(path)
-    if Path(path).is_dir():
-        return f"mkdir -p {there} && find {there} -mindepth 1 -delete && cp -a {number}/. {there}/"
-    if not Path(path).exists():
-        return f"rm -rf {there}"
-    return f"cp -a {number} {there}.before && mv -fT {there}.before {there}"
-
 
 def differing(files: list[dict[str, str]]) -> list[Step]:
     """Those that are not as they shall be, in content or mode."""
@@ -159,102 +123,32 @@ def judge(module: AnsibleModule, changed: list[Step]) -> None:
             module.fail_json(msg=f"{step.path}: {program} does not take it, nothing was changed: {why}")
 
 
-class TakeBack:
-    """The copy of what was there, and what brings it back."""
+def of_service(module: AnsibleModule, service: str) -> str:
+    """Back to what it did."""
+    name = shlex.quote(service)
+    code, _, _ = module.run_command(["systemctl", "is-active", "--quiet", service])
+    if code != 0:
+        return f"  systemctl stop {name}"
+    return f"  systemctl reload {name} || {{ systemctl reset-failed {name}; systemctl restart {name}; }}"
 
-    def __init__(self, module: AnsibleModule, paths: list[str]) -> None:
-        self.module = module
-        self.paths = paths
-        self.name: str = module.params["name"]
-        self.unit = f"gpufabric-take-back-{self.name}"
-        self.timer = f"{self.unit}-timer.timer"
-        self.folder = Path(module.params["state_folder"]) / self.name
-        self.script = self.folder / "bring-back"
-        self.unit_file = Path(module.params["units_folder"]) / f"{self.unit}.service"
 
-    def run(self, *command: str) -> None:
-        """A command that must not fail."""
-        self.module.run_command(list(command), check_rc=True)
-
-    def start(self) -> None:
-        """Keep the copy, then start what brings it back."""
-        if self.script.exists():
-            self.module.fail_json(
-                msg=f"{self.name} was changed and nobody confirmed it; it is brought back soon. "
-                f"Run again then; `systemctl list-timers '{self.unit}*'` says when. Where none is, run {self.script}"
-            )
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(mode=0o700, parents=True)
-        for number, path in enumerate(self.paths):
-            if Path(path).exists():
-                self.run("cp", "-a", path, str(self.folder / str(number)))
-        # The script is what says that the copy is whole.
-        scratch = self.folder / "scratch"
-        scratch.write_text(self.text(), encoding="utf-8")
-        scratch.chmod(0o700)
-        services = " ".join(self.module.params["services"])
-        self.unit_file.write_text(UNIT.format(name=self.name, services=services, script=self.script), encoding="utf-8")
-        scratch.rename(self.script)
-        self.run("systemctl", "enable", "--quiet", self.unit_file.name)
-        after = f"--on-active={self.module.params['after_s']}s"
-        how = ["--quiet", "--collect", f"--unit={self.unit}-timer", after, "--timer-property=AccuracySec=100ms"]
-        code, out, err = self.module.run_command(["systemd-run", *how, str(self.script)])
+def replace(module: AnsibleModule, take_back: TakeBack, changed: list[Step]) -> None:
+    """All together; the services read them, or all is as before."""
+    for step in changed:
+        apply(module, step)
+    for service in module.params["services"] if changed else ():
+        code, out, err = module.run_command(["systemctl", "reload-or-restart", service])
         if code != 0:
-            self.forget()
-            self.module.fail_json(msg=f"no timer to bring files back, nothing was changed: {(err or out).strip()}")
-
-    def text(self) -> str:
-        """What brings the copy back."""
-        return SCRIPT.format(
-            folder=shlex.quote(str(self.folder)),
-            files="\n".join(of_path(number, each) for number, each in enumerate(self.paths)),
-            services="\n".join(self.of_service(each) for each in self.module.params["services"]) or "  :",
-            unit=self.unit,
-            unit_file=shlex.quote(str(self.unit_file)),
-            name=self.name,
-        )
-
-    def of_service(self, service: str) -> str:
-        """Back to what it did."""
-        name = shlex.quote(service)
-        code, _, _ = self.module.run_command(["systemctl", "is-active", "--quiet", service])
-        if code != 0:
-            return f"  systemctl stop {name}"
-        return f"  systemctl reload {name} || {{ systemctl reset-failed {name}; systemctl restart {name}; }}"
-
-    def replace(self, changed: list[Step]) -> None:
-        """All together; the services read them, or all is as before."""
-        for step in changed:
-            apply(self.module, step)
-        for service in self.module.params["services"] if changed else ():
-            code, out, err = self.module.run_command(["systemctl", "reload-or-restart", service])
-            if code != 0:
-                self.run("systemctl", "stop", self.timer)
-                self.module.run_command([str(self.script)])
-                self.module.fail_json(
-                    msg=f"{service} does not run with the new files, all is as before: {(err or out).strip()}"
-                )
-
-    def keep(self) -> None:
-        """End what brings the copy back, then remove it."""
-        # A timer that has elapsed is not there any more, and what it started may be at work.
-        code, _, _ = self.module.run_command(["systemctl", "stop", self.timer])
-        if code != 0 or not self.script.exists():
-            self.module.fail_json(msg=f"the change of {self.name} was taken back before it was confirmed")
-        self.forget()
-
-    def forget(self) -> None:
-        """Nothing brings it back any more."""
-        self.run("systemctl", "disable", "--quiet", self.unit_file.name)
-        self.unit_file.unlink()
-        shutil.rmtree(self.folder)
+            take_back.run("systemctl", "stop", take_back.timer)
+            module.run_command([str(take_back.script)])
+            module.fail_json(msg=f"{service} does not run with the new files, all is as before: {(err or out).strip()}")
 
 
 def start(module: AnsibleModule) -> dict[str, Any]:
     """Keep a copy of what is there, and replace files; what was changed, and the timer if there is one."""
     changed = differing(module.params["files"])
     judge(module, changed)
-    take_back = TakeBack(module, [*module.params["paths"], *(str(each.path) for each in changed)])
+    paths = [*module.params["paths"], *(str(each.path) for each in changed)]
     diff = [
         {
             "before_header": str(each.path),
@@ -265,10 +159,13 @@ def start(module: AnsibleModule) -> dict[str, Any]:
         for each in changed
     ]
     answer = {"changed": bool(changed), "diff": diff}
-    if not take_back.paths or module.check_mode:
+    if not paths or module.check_mode:
         return answer
+    services = module.params["services"]
+    live = [of_service(module, each) for each in services]
+    take_back = TakeBack(module, paths, live=live, before=services)
     take_back.start()
-    take_back.replace(changed)
+    replace(module, take_back, changed)
     return {**answer, "timer": take_back.timer}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.gpufabric.host.plugins.module_utils.adopt_live import take_down
 from ansible_collections.gpufabric.host.plugins.module_utils.manager_commands import (
     CommandFailedError,
     Commands,
@@ -87,6 +88,10 @@ options:
     description: How long the manager may take, in seconds.
     type: int
     default: 30
+  adopted:
+    description: RV(adopted) of network_adopted; what is of others on the ports is taken down first.
+    type: dict
+    default: {}
 author: gpufabric (@gpufabric)
 attributes:
   check_mode: {support: full, description: "Changes nothing, and returns what would be changed."}
@@ -131,6 +136,7 @@ SPEC = {
     "backend": {"type": "str", "required": True, "choices": ["networkd", "networkmanager"]},
     "changed_files": {"type": "list", "elements": "str", "default": []},
     "wait_s": {"type": "int", "default": 30},
+    "adopted": {"type": "dict", "default": {}},
 }
 POLL_S = 0.5
 
@@ -276,6 +282,8 @@ class Host:
         if by_manager:
             self.bring(wait_s)
         else:
+            take_down(self.commands, self.params["adopted"])
+            self.read()
             self.bridge(every=True)
             self.sweep()
             self.settle()
@@ -289,6 +297,7 @@ class Host:
     def bring(self, wait_s: int) -> None:
         """Have the manager do it, which may take a second time."""
         touched = self.touched()
+        take_down(self.commands, self.params["adopted"])
         self.rename()
         self.read()
         self.bridge(every=False)

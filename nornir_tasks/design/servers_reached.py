@@ -75,7 +75,7 @@ def _findings(intent: Intent, network: Network) -> Iterator[Finding]:
             yield from _not_let_in(network.base[fabric], server, at)
         managers = base.snmp.managers if base is not None and base.snmp is not None else None
         for number, each in enumerate(managers or ()):
-            yield from _not_asked(network, fabric, str(each), (*at, "snmp", "managers", number))
+            yield from _managers_kept_away(network, fabric, str(each), (*at, "snmp", "managers", number))
 
 
 def _planes_of(network: Network, fabric: str) -> Iterator[Plane]:
@@ -86,7 +86,7 @@ def _planes_of(network: Network, fabric: str) -> Iterator[Plane]:
             yield plane
 
 
-def _not_asked(network: Network, fabric: str, manager: str, at: Path) -> Iterator[Finding]:
+def _managers_kept_away(network: Network, fabric: str, manager: str, at: Path) -> Iterator[Finding]:
     """Managers whose requests end at a list. One prefix may hold more than managers: one address of it is enough."""
     family: Family = "ipv6" if ":" in manager else "ipv4"
     for plane in _planes_of(network, fabric):

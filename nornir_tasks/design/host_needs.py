@@ -189,7 +189,8 @@ def _provider(demand: Demand, catalogue: Catalogue) -> Literal["mlx5", "rxe"] | 
 
 def _model(demand: Demand) -> str | None:
     """Of the NICs; the plane that the ports are of says it, where this one shares them."""
-    return demand.hosts.nics[demand.nics.ports_of or demand.plane_name].model
+    owner = demand.nics.ports_of
+    return (demand.nics if owner is None else demand.hosts.nics[owner]).model
 
 
 def _model_at(demand: Demand) -> Path:

@@ -45,7 +45,7 @@ def _transport(
     path: Path, transport: str | None, kind: "PlaneKind", kinds: "Mapping[str, PlaneKind]"
 ) -> Iterator[Finding]:
     if kind.has_transport and transport is None:
-        hint = "tcp: NFS, S3, NVMe/TCP over a bond; rdma: NVMe-oF, NFS over RDMA over two routed links"
+        hint = "tcp: NFS, S3, NVMe/TCP over a bond; rdma: NVMe-oF, NFS over RDMA, over two links or a bond of one NIC"
         yield Finding(path, "a plane of this kind without a transport", "transport: tcp or rdma", hint=hint)
     if not kind.has_transport and transport is not None:
         known = ", ".join(name for name, each in sorted(kinds.items()) if each.has_transport)

@@ -79,7 +79,7 @@ class PlaneIntent(Part):
     900. Refused with another ``link``, and above 1005, where switches take VLANs for themselves."""
     transport: Literal["tcp", "rdma"] | None = None
     """Of a plane of kind storage, which needs it. ``tcp`` (NFS, S3, NVMe/TCP): over a bond. ``rdma`` (NVMe-oF, NFS over
-    RDMA): over routed links, or over a bond where peer links are ``lossless``."""
+    RDMA): over routed links, or over a bond of one NIC's ports where peer links are ``lossless``."""
     vlans: dict[Name, VlanIntent] = Field(default_factory=dict)
     """bond: VLANs by group of hosts. Groups in none of them are in ``vlan``."""
     services: dict[Name, ServiceIntent] = Field(default_factory=dict)

@@ -8,10 +8,11 @@ from __future__ import annotations
 from fnmatch import fnmatch
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 try:
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_device import (
+        RdmaPort,
         bond_of,
         members_of,
         no_lag,
@@ -20,10 +21,7 @@ try:
         text,
     )
 except ImportError:  # in a test
-    from roce_device import bond_of, members_of, no_lag, port_of, rdma_ports, text
-
-if TYPE_CHECKING:
-    from roce_device import RdmaPort
+    from roce_device import RdmaPort, bond_of, members_of, no_lag, port_of, rdma_ports, text
 
 VENDOR_PACKAGES = ("mlnx-ofed-*", "mlnx-ofa-*", "doca-ofed*", "doca-roce*", "doca-networking*")
 """Packages of a stack that is not the distribution's (NVIDIA MLNX_OFED and DOCA, installation guides)."""

@@ -129,7 +129,7 @@ def first_ports(nics: dict[str, dict]) -> dict[str, dict]:
     """Of each RDMA device the first port, of whose PCI function it is, and alone its files of debugfs.
 
     Linux drivers/infiniband/hw/mlx5/cong.c, mlx5_ib_init_cong_debugfs: one folder for each port of the RDMA device,
-    and that of a RoCE LAG has one port (main.c, mlx5_ib_stage_init_init, num_ports; read, not recorded).
+    and that of a bond has one (from memory of main.c).
     """
     found: dict[str, dict] = {}
     for name, nic in nics.items():

@@ -283,6 +283,7 @@ BONDED = ["bond_interfaces", "plane_guard", "hugepages", "node_health", "host_va
 WITH_RAILS = [each for each in roles() if each not in ("bond_interfaces", "egress_client", "gpudirect", "nccl")]
 """Of hosts without GPUs and without bonds, and no clients of relays."""
 RAILS = [{"name": "rail0"}]
+RDMA = {"rail_interfaces_rails": RAILS, "roce_qos_rails": ["rail0"]}
 
 
 def with_all_kinds(copy: Path) -> None:
@@ -299,7 +300,7 @@ def with_all_kinds(copy: Path) -> None:
         "storage": {
             "hosts": {
                 "storage-1": {"bond_interfaces_bonds": bonds, "plane_guard_planes": two},
-                "storage-2": {"rail_interfaces_rails": RAILS, "plane_guard_planes": two},
+                "storage-2": {**RDMA, "plane_guard_planes": two},
             }
         },
         "services": {
@@ -307,7 +308,7 @@ def with_all_kinds(copy: Path) -> None:
                 "login-1": {"bond_interfaces_bonds": bonds, **client},
                 "login-2": {
                     "bond_interfaces_bonds": bonds,
-                    "rail_interfaces_rails": RAILS,
+                    **RDMA,
                     "plane_guard_planes": two,
                     **client,
                 },
@@ -330,6 +331,20 @@ def test_each_kind_of_host_gets_its_own_roles(copy: Path) -> None:
         "login-2": [each for each in roles() if each not in ("gpudirect", "nccl")],
         "gpu-1": roles(),
     }
+
+
+def test_a_host_with_rdma_over_bonds_alone_gets_the_roles_of_rdma_and_its_refusals_first(copy: Path) -> None:
+    with_all_kinds(copy)
+    inventory = yaml.safe_load((copy / "hosts.yml").read_text())
+    inventory["all"]["children"]["storage"]["hosts"]["storage-1"]["roce_qos_rails"] = ["data0", "data1"]
+    (copy / "hosts.yml").write_text(yaml.safe_dump(inventory))
+    code, printed, notes = play(copy, "--limit", "storage-1")
+    assert code == 0, printed
+    of_rdma = [each for each in WITH_RAILS if each not in ("rail_interfaces", "plane_guard")]
+    assert [line.split()[0] for line in notes] == ["bond_interfaces", "plane_guard", *of_rdma]
+    code, printed, notes = play(copy, "--limit", "storage-1", refusing={"roce_qos": ["storage-1"]})
+    assert code != 0
+    assert notes == []
 
 
 def test_a_service_host_that_is_refused_is_left_alone_and_no_gpu_host_is_begun(copy: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from rail_state import rdma_ports as as_rail_facts_ask
-from rdma_state import device_of, devices
+from rdma_state import bonds, device_of, devices
 from roce_device import RdmaPort, bond_of, no_lag, port_of, rdma_ports
 from roce_state import RailReader
 
@@ -128,6 +128,9 @@ def test_ports_of_two_nics_in_a_bond_have_no_device_though_both_nics_have_its_gi
         assert "data0 at 0000:18:00.0, data1 at 0000:29:00.0 are not of one NIC" in no_lag(host, member)
         assert "are not of one NIC" in RailReader(member, root=host).read("traffic_class").reason
     assert "members" not in devices(host)["mlx5_0"]
+    found = bonds(host, ["data0", "data1", "rail0"])
+    assert {name: each["bond"] for name, each in found.items()} == {"data0": "data", "data1": "data"}
+    assert all("are not of one NIC" in each["no_device"] for each in found.values())
 
 
 def test_one_device_of_a_bond_of_two_nics_serves_no_member(tmp_path: Path) -> None:

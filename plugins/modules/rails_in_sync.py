@@ -40,7 +40,8 @@ description:
   - The files of the network manager say what holds at boot; this module makes it hold now, without a reboot. It
     compares the kernel's names, link states, MTUs, IPv4 addresses, routes, rules and settings of the rails with what is
     wanted, and where they differ renames interfaces, sets the settings and has the manager configure those rails anew.
-  - Interfaces other than the rails are not touched. The manager is told to read its files, never restarted.
+  - Interfaces other than the rails are not touched. The manager is told to read its files, and restarted
+    only if O(restart_networkd) says so.
   - Ends only when the kernel shows what is wanted, or fails with what it does not show.
 options:
   rails:

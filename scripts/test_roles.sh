@@ -14,7 +14,7 @@ longest="bastion load_balancer site firewall boundary_relay rail_interfaces roce
 # These are run by Ansible's own strategy, which is what an operator has who sets nothing: `site` runs all roles of hosts with and
 # without GPUs, `boundary` those of firewalls, others are in neither or have few modules. The rest is run by Mitogen, which takes
 # two seconds more for each step and a fifth of the time for each module. One that is added is run by both first.
-by_ansible="boundary site bond_interfaces gpu_operator gpudirect host_validate nccl nic_firmware plane_guard rdma_doca rdma_kubernetes"
+by_ansible="boundary site way_in bond_interfaces gpu_operator gpudirect host_validate nccl nic_firmware plane_guard rdma_doca rdma_kubernetes"
 # These show more of roles that have a scenario of their own: roles together, NVIDIA's packages, another plane. `make test-long` runs them.
 long="boundary rdma_doca rdma_storage"
 

@@ -30,7 +30,12 @@ from ansible_collections.gpufabric.host.plugins.module_utils.port_problems impor
     plain,
     way_in,
 )
-from ansible_collections.gpufabric.host.plugins.module_utils.rail_drift import RAILS, at_risk, needs_manager
+from ansible_collections.gpufabric.host.plugins.module_utils.rail_drift import (
+    RAILS,
+    at_risk,
+    needs_manager,
+    stale_rules,
+)
 
 RESERVED_TABLES = (0, 253, 254, 255)  # unspec, default, main, local (rt_tables)
 LAST_PRIORITY = 32765
@@ -141,7 +146,9 @@ def _others_rules(
     found = [facts["rails"].get(_key(rail), {}).get("netdev") for rail in rails]
     if not lost or settings["restart_networkd"] or not all(found):
         return
-    wrong = needs_manager(rails, facts, settings["plane_supernet"], settings["arp_strict"])
+    plane, first = settings["plane_supernet"], settings["rule_priority"]
+    wrong = needs_manager(rails, facts, plane, settings["arp_strict"])
+    wrong += [f"a rail that is no more ({each['from']})" for each in stale_rules(rails, facts, plane, first)]
     if wrong:
         leaves = facts["networkd_leaves_others"]
         yield (

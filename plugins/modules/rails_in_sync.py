@@ -21,6 +21,7 @@ from ansible_collections.gpufabric.host.plugins.module_utils.rail_drift import (
     found_lines,
     found_of,
     is_rule_of,
+    needs_manager,
     rule_line,
     rule_of,
     stale_rules,
@@ -41,7 +42,8 @@ description:
   - The files of the network manager say what holds at boot; this module makes it hold now, without a reboot. It
     compares the kernel's names, link states, MTUs, IPv4 addresses, routes, rules and settings of the rails with what is
     wanted, and where they differ renames interfaces, sets the settings and has the manager configure those rails anew.
-  - Interfaces other than the rails are not touched. The manager is told to read its files, never restarted.
+  - Interfaces other than the rails are not touched. The manager is told to read its files, and restarted
+    only if O(restart_networkd) says so.
   - Ends only when the kernel shows what is wanted, or fails with what it does not show.
 options:
   rails:
@@ -66,7 +68,8 @@ options:
   restart_networkd:
     description:
       - Whether systemd-networkd is restarted if it does not yet leave others' rules alone. Without it the manager is
-        told nothing where it would take some away; rules and kernel settings are then put right without it.
+        told nothing where it would take some away; rules and kernel settings are then put right without it, as are
+        rules that move and nothing else. It has its files from its next start on.
     type: bool
     default: false
   manager:
@@ -191,6 +194,12 @@ class Host:
             if is_rule_of(each, rail) and each["priority"] != rule_of(rail, first)["priority"]
         ]
 
+    def only_moves(self) -> bool:
+        """Do rules alone stand elsewhere? networkd would take them away for a moment, and make them anew."""
+        plane, strict = self.params["plane_supernet"], self.params["arp_strict"]
+        others = self.stale() or needs_manager(self.rails, self.facts, plane, strict)
+        return bool(self.params["backend"] == "networkd" and self.moved() and not others)
+
     def restarts(self) -> bool:
         """Shall networkd start anew, so that it leaves alone what others made?"""
         of_networkd = self.params["backend"] == "networkd" and self.params["restart_networkd"]
@@ -278,7 +287,7 @@ class Host:
     def apply(self) -> None:
         """From what is to what shall be."""
         wait_s = self.params["wait_s"]
-        by_manager = self.restarts() or not at_risk(self.rails, self.facts)
+        by_manager = self.restarts() or not (at_risk(self.rails, self.facts) or self.only_moves())
         if by_manager:
             self.bring(wait_s)
         else:
@@ -289,7 +298,7 @@ class Host:
             self.settle()
         missing = self.wait(wait_s)
         if missing:
-            lost = f"; it was not told, as it would take away {'; '.join(at_risk(self.rails, self.facts))}"
+            lost = "; it was not told, so that it takes no rule away"
             message = f"{self.params['manager']} did not bring the rails to what its files say in {wait_s} s"
             what = f"{message}: {'; '.join(missing)}{'' if by_manager else lost}"
             self.module.fail_json(msg=what, commands=self.commands.done)

@@ -231,6 +231,10 @@ def test_a_host_that_lacks_rules_and_filters_alone_needs_no_manager_and_is_not_r
         facts["routes"][str(100 + number)] = [{"to": "10.168.0.0/13", **via}]
         facts["sysctl"][f"rail{number}"] = {"rp_filter": 1}
     assert rail_problems(RAILS, facts, settings=SETTINGS) == []
+    gone = {"priority": 20005, "from": "10.173.0.1", "table": "105", "selectors": [], "protocol": "4"}
+    facts["rules"].append(gone)
+    (problem,) = rail_problems(RAILS, facts, settings=SETTINGS)
+    assert "told to set a rail that is no more (10.173.0.1), it would take away" in problem
 
 
 @pytest.mark.parametrize("first", [0, 32765])

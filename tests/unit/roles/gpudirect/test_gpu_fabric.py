@@ -157,13 +157,12 @@ kernel-core\t0:5.14.0-570.el9\tx86_64
 kernel-core\t0:5.14.0-503.el9\tx86_64
 vim-minimal\t2:8.2.2637-21.el9\tx86_64
 """
-LOCKS = [
-    "# ours",
-    "",
-    "nvidia-driver-3:580.95.05-1.el9.*",
-    "!libnvidia-ml-3:580.105.08-1.el9.*",
-    "kernel-core-5.14.0-503.el9",
-]
+LOCKS = """# ours
+
+nvidia-driver-3:580.95.05-1.el9.*
+!libnvidia-ml-3:580.105.08-1.el9.*
+kernel-core-5.14.0-503.el9
+"""
 
 
 @pytest.mark.parametrize(
@@ -186,14 +185,8 @@ def test_a_lock_of_dnf_holds_the_package_that_it_names(line, is_locked):
 
 def test_a_host_with_rpm_is_judged_as_one_with_dpkg(facts, b200):
     (b200 / "var/lib/dpkg/status").unlink()
-    write(
-        b200,
-        {
-            "out": RPM,
-            "etc/dnf/plugins/versionlock.list": "\n".join(LOCKS),
-            "usr/bin/rpm": f"#!/bin/sh\ncat {b200}/out\n",
-        },
-    )
+    write(b200, {"out": RPM, "etc/dnf/plugins/versionlock.list": LOCKS})
+    write(b200, {"usr/bin/rpm": f"#!/bin/sh\ncat {b200}/out\n"})
     (b200 / "usr/bin/rpm").chmod(0o755)
     driver = read(facts, b200)["driver"]
     assert driver["packages"] == {"nvidia-driver": "3:580.95.05-1.el9"}

@@ -37,6 +37,7 @@ PROGRAMS = {
     "conntrackd": "conntrackd",
     "slurmctld": "slurmctld",
     "scontrol": "slurm-client",
+    "ucx_info": "ucx-utils",
 }
 """Program -> its Debian or Ubuntu package, of those that scripts/machine_packages.sh installs."""
 LEFT_OUT = "left out: "

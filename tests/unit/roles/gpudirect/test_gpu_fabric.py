@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from gpu_driver import not_held, unlike
+from gpu_driver import unlike, without_hold
 from gpu_fabric import fabric_states, read_states
 from rpm_packages import packages
 
@@ -54,14 +54,14 @@ def read(facts, root):
     return facts("pci_facts", root=str(root), rails=matches(8))["gpufabric_pci"]
 
 
-def wish(**changes):
-    settings = {"rails": [{"name": "rail0", "match": {}}], "far_rails_allowed": [], "acs": "keep", "peermem": False}
-    return {**settings, "read_request_bytes": 0, "driver_owner": "keep", "driver_branch": "", **changes}
+def settings(**changes):
+    usual = {"rails": [{"name": "rail0", "match": {}}], "far_rails_allowed": [], "acs": "keep", "peermem": False}
+    return {**usual, "read_request_bytes": 0, "driver_owner": "keep", "driver_branch": "", **changes}
 
 
 def problems(load_plugin, found):
     judged = load_plugin("filter/gpudirect.py").gpudirect_problems
-    return [each for each in judged(wish(), found) if "NVSwitches" in each]
+    return [each for each in judged(settings(), found) if "NVSwitches" in each]
 
 
 def test_functions_that_manage_nvswitches_are_found_and_another_infiniband_port_is_none(facts, b200, load_plugin):
@@ -144,7 +144,7 @@ def test_packages_of_driver_and_kernel_that_are_not_on_hold_are_named(facts, b20
         + package("vim", "9", "install")
     )
     assert read(facts, b200)["driver"]["not_held"] == ["nvidia-open", "linux-image-generic", "libnvidia-compute-580"]
-    assert not_held({"linux-image-generic": ("6.8", False)}) == []
+    assert without_hold({"linux-image-generic": ("6.8", False)}) == []
 
 
 RPM = """\

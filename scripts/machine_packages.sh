@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# machine_packages.sh: install what lab machines, routed labs and tests of DHCP, firewalls and Slurm need on Debian or Ubuntu; as root. Does nothing where all is there.
+# machine_packages.sh: install what lab machines, routed labs and tests of DHCP, firewalls, Slurm and UCX need on Debian or Ubuntu; as root. Does nothing where all is there.
 set -euo pipefail
 packages=(qemu-system-x86 qemu-utils mmdebstrap debian-archive-keyring fdisk e2fsprogs openssh-client iproute2
-  kea-dhcp4-server dnsmasq-base frr nftables keepalived haproxy conntrack conntrackd slurmctld slurmd slurm-client)
+  kea-dhcp4-server dnsmasq-base frr nftables keepalived haproxy conntrack conntrackd slurmctld slurmd slurm-client ucx-utils)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")

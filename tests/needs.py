@@ -38,6 +38,7 @@ PROGRAMS = {
     "slurmctld": "slurmctld",
     "slurmd": "slurmd",
     "scontrol": "slurm-client",
+    "ucx_info": "ucx-utils",
 }
 """Program -> its Debian or Ubuntu package, of those that scripts/machine_packages.sh installs."""
 LEFT_OUT = "left out: "

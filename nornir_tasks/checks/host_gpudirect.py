@@ -188,7 +188,7 @@ def _judge_driver(judge: Judge, pci: Pci | None, evidence: HostEvidence) -> None
     why = "open kernel modules on Linux 5.12 or later, or rdma_stack_peermem: true"
     judge.decide(way, not driver["no_dma_buf"] or peermem, driver["no_dma_buf"] or "dma-buf", why=why)
     _judge_nvlink(judge, pci)
-    _judge_packages(judge, driver, is_held=variables["gpudirect_driver_held"])
+    _judge_packages(judge, driver, on_hold=variables["gpudirect_driver_held"])
 
 
 _MANAGER = Knob("", "fabric manager", "running", "systemctl status nvidia-fabricmanager", ShownOn.STAND_IN)
@@ -196,8 +196,8 @@ _SUBNET = Knob("", "NVLink subnet manager", "running", "systemctl status nvidia-
 _JOINED = Knob("", "NVLink fabric", "Completed, Success", "nvidia-smi -q | grep -A 2 Fabric", ShownOn.STAND_IN)
 _OF_NVLINK = (_MANAGER, _SUBNET, _JOINED)
 _VERSIONS = Knob("", "versions of driver packages", "the loaded driver's", "dpkg-query -W '*nvidia*'", ShownOn.STAND_IN)
-_HELD = Knob("", "packages of driver and kernel", "held", "apt-mark showhold", ShownOn.STAND_IN)
-_OF_PACKAGES = (_VERSIONS, _HELD)
+_ON_HOLD = Knob("", "packages of driver and kernel", "held", "apt-mark showhold", ShownOn.STAND_IN)
+_OF_PACKAGES = (_VERSIONS, _ON_HOLD)
 
 
 def _judge_nvlink(judge: Judge, pci: Pci) -> None:
@@ -222,7 +222,7 @@ def _judge_nvlink(judge: Judge, pci: Pci) -> None:
     judge.compare(_JOINED, found, why=fabric["unknown"] or "CUDA stops with error 802 on these GPUs")
 
 
-def _judge_packages(judge: Judge, driver: Mapping[str, Any], *, is_held: bool) -> None:
+def _judge_packages(judge: Judge, driver: Mapping[str, Any], *, on_hold: bool) -> None:
     """Packages of a driver that the host has: one version, and none that the next upgrade exchanges alone."""
     if not driver["packages"]:
         for knob in _OF_PACKAGES:
@@ -230,8 +230,8 @@ def _judge_packages(judge: Judge, driver: Mapping[str, Any], *, is_held: bool) -
         return
     why = "reboot where they were upgraded, or install those of the loaded driver"
     judge.compare(_VERSIONS, ", ".join(driver["unlike"]) or _VERSIONS.wanted, why=why)
-    if not is_held:
-        judge.skip(_HELD, "gpudirect_driver_held: false")
+    if not on_hold:
+        judge.skip(_ON_HOLD, "gpudirect_driver_held: false")
         return
     why = "apt-mark hold, dnf versionlock add: else an upgrade exchanges one alone, or brings a kernel without driver"
-    judge.compare(_HELD, f"not held: {', '.join(driver['not_held'])}" if driver["not_held"] else "held", why=why)
+    judge.compare(_ON_HOLD, f"not held: {', '.join(driver['not_held'])}" if driver["not_held"] else "held", why=why)

@@ -99,7 +99,7 @@ def unlike(version: str | None, packages: Mapping[str, tuple[str, bool]]) -> lis
     return [f"{name} {each}" for name, each in of_it.items() if version is not None and each != version]
 
 
-def not_held(packages: Mapping[str, tuple[str, bool]]) -> list[str]:
+def without_hold(packages: Mapping[str, tuple[str, bool]]) -> list[str]:
     """Packages that the next upgrade may exchange; none where the driver is of no package."""
     if not any(_is_of_driver(name) for name in packages):
         return []
@@ -166,7 +166,7 @@ def driver(root: Path) -> dict[str, Any]:
         "bridges": bridges(root),
         "wrong_subnet_manager": wrong_subnet_manager(root, FABRIC_MANAGER_GROUPS, every),
         "unlike": unlike(version, every),
-        "not_held": not_held(every),
+        "not_held": without_hold(every),
         "kernel": kernel,
         "lockdown": lockdown(text(root / "sys/kernel/security/lockdown")),
     }

@@ -2,7 +2,7 @@
 
 Of a name with locks dnf offers no version but those of the locks, so an upgrade leaves what is installed
 (rpm-software-management/dnf-plugins-core doc/versionlock.rst, plugins/versionlock.py at 36772002fdca). A line is a
-pattern, ``nvidia-driver-3:580.95.05-1.el9.*`` or shorter; one with ``!`` before it excludes a version: it holds none.
+pattern, ``nvidia-driver-3:580.95.05-1.el9.*`` or shorter; one with ``!`` before it excludes a version and holds none.
 
 Standard library only (it runs on hosts, Python 3.9).
 """

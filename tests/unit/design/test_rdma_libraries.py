@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+import subprocess
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.design.rdma_libraries import SETTINGS, environment, meant, unmarked
+from nornir_tasks.files import programs
 from nornir_tasks.files.resources import resource
 from nornir_tasks.proofs import class_path
 from nornir_tasks.proofs.cables import Read
@@ -111,6 +113,23 @@ def test_a_host_whose_libraries_are_not_said_at_all_is_named_on_the_class_path(r
 )
 def test_a_value_is_what_its_library_reads(variable: str, text: str, number: int | None) -> None:
     assert meant(variable, text) == number
+
+
+@pytest.mark.needs("ucx_info")
+@pytest.mark.parametrize("text", ["106", "0106", "0x6a", "auto", "1O6"])
+def test_ucx_itself_takes_just_those_texts_for_the_policys_class_that_the_table_takes(text: str) -> None:
+    program = programs.find("ucx_info")
+    assert program is not None
+    shown = subprocess.run(
+        [program, "-c", "-a"],
+        env={"UCX_IB_TRAFFIC_CLASS": text},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    ).stdout
+    of_transports = set(re.findall(r"^UCX_(?:RC|UD)_VERBS_TRAFFIC_CLASS=(.*)$", shown, re.MULTILINE))
+    assert (of_transports == {"106"}) is (meant("UCX_IB_TRAFFIC_CLASS", text) == 106), of_transports
 
 
 def test_variables_of_a_library_that_are_not_of_rdma_do_not_ask_for_its_traffic_class() -> None:

@@ -418,8 +418,8 @@ def test_digests_that_are_missing_or_none_are_refused_all_at_once(tmp_path: Path
     file.write_text("multus-cni latest\nplugins sha256:00\n" + 2 * f"nvidia-k8s-ipam sha256:{0:064x}\n")
     with pytest.raises(IntentError) as refused:
         made(P2P, digests=file)
-    said = str(refused.value)
-    assert all(each in said for each in ("digests:1", "digests:2", "digests:4", "images without a digest"))
-    assert "sriov-network-device-plugin" in said
+    text = str(refused.value)
+    assert all(each in text for each in ("digests:1", "digests:2", "digests:4", "images without a digest"))
+    assert "sriov-network-device-plugin" in text
     with pytest.raises(IntentError):
         made(P2P, digests=tmp_path / "none")

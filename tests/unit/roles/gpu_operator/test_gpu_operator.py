@@ -86,9 +86,9 @@ def test_the_toolkit_is_told_of_the_containerd_of_rke2_and_keeps_what_the_site_g
         settings = {**SETTINGS, "rancher": True, "values": values}
         assert role.gpu_operator_problems(settings, there, cluster(), shown()) == []
         assert role.gpu_operator_values(settings)["toolkit"]["env"] == env
-    told = {**SETTINGS, "rancher": True, "values": {"toolkit": {"env": [SOCKET]}}}
-    assert role.gpu_operator_problems(told, there, cluster(), shown()) == []
-    assert role.gpu_operator_values(told)["toolkit"]["env"] == [SOCKET]
+    given = {**SETTINGS, "rancher": True, "values": {"toolkit": {"env": [SOCKET]}}}
+    assert role.gpu_operator_problems(given, there, cluster(), shown()) == []
+    assert role.gpu_operator_values(given)["toolkit"]["env"] == [SOCKET]
     assert "env" not in role.gpu_operator_values({**SETTINGS, "rancher": True, "toolkit": False})["toolkit"]
     assert "env" not in role.gpu_operator_values({**SETTINGS, "rancher": False})["toolkit"]
 

@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from gpu_driver import not_held, unlike
+from gpu_driver import unlike, without_hold
 from gpu_fabric import fabric_states, read_states
 from rpm_packages import packages
 
@@ -54,14 +54,14 @@ def read(facts, root):
     return facts("pci_facts", root=str(root), rails=matches(8))["gpufabric_pci"]
 
 
-def wish(**changes):
-    settings = {"rails": [{"name": "rail0", "match": {}}], "far_rails_allowed": [], "acs": "keep", "peermem": False}
-    return {**settings, "read_request_bytes": 0, "driver_owner": "keep", "driver_branch": "", **changes}
+def settings(**changes):
+    usual = {"rails": [{"name": "rail0", "match": {}}], "far_rails_allowed": [], "acs": "keep", "peermem": False}
+    return {**usual, "read_request_bytes": 0, "driver_owner": "keep", "driver_branch": "", **changes}
 
 
 def problems(load_plugin, found):
     judged = load_plugin("filter/gpudirect.py").gpudirect_problems
-    return [each for each in judged(wish(), found) if "NVSwitches" in each]
+    return [each for each in judged(settings(), found) if "NVSwitches" in each]
 
 
 def test_functions_that_manage_nvswitches_are_found_and_another_infiniband_port_is_none(facts, b200, load_plugin):
@@ -144,7 +144,7 @@ def test_packages_of_driver_and_kernel_that_are_not_on_hold_are_named(facts, b20
         + package("vim", "9", "install")
     )
     assert read(facts, b200)["driver"]["not_held"] == ["nvidia-open", "linux-image-generic", "libnvidia-compute-580"]
-    assert not_held({"linux-image-generic": ("6.8", False)}) == []
+    assert without_hold({"linux-image-generic": ("6.8", False)}) == []
 
 
 RPM = """\
@@ -157,13 +157,12 @@ kernel-core\t0:5.14.0-570.el9\tx86_64
 kernel-core\t0:5.14.0-503.el9\tx86_64
 vim-minimal\t2:8.2.2637-21.el9\tx86_64
 """
-LOCKS = [
-    "# ours",
-    "",
-    "nvidia-driver-3:580.95.05-1.el9.*",
-    "!libnvidia-ml-3:580.105.08-1.el9.*",
-    "kernel-core-5.14.0-503.el9",
-]
+LOCKS = """# ours
+
+nvidia-driver-3:580.95.05-1.el9.*
+!libnvidia-ml-3:580.105.08-1.el9.*
+kernel-core-5.14.0-503.el9
+"""
 
 
 @pytest.mark.parametrize(
@@ -186,14 +185,8 @@ def test_a_lock_of_dnf_holds_the_package_that_it_names(line, is_locked):
 
 def test_a_host_with_rpm_is_judged_as_one_with_dpkg(facts, b200):
     (b200 / "var/lib/dpkg/status").unlink()
-    write(
-        b200,
-        {
-            "out": RPM,
-            "etc/dnf/plugins/versionlock.list": "\n".join(LOCKS),
-            "usr/bin/rpm": f"#!/bin/sh\ncat {b200}/out\n",
-        },
-    )
+    write(b200, {"out": RPM, "etc/dnf/plugins/versionlock.list": LOCKS})
+    write(b200, {"usr/bin/rpm": f"#!/bin/sh\ncat {b200}/out\n"})
     (b200 / "usr/bin/rpm").chmod(0o755)
     driver = read(facts, b200)["driver"]
     assert driver["packages"] == {"nvidia-driver": "3:580.95.05-1.el9"}

@@ -10,7 +10,7 @@ at_once=${ROLES_AT_ONCE:-$(($(nproc) + 2))} # two more than there are cores: the
 limit_s=1200 # for one scenario; hugepages took 43 s of processor time, 276 s on two cores that ten other jobs kept busy
 logs=out/roles
 # These start first, the longest before the others, so that none of them runs alone at the end.
-longest="bastion load_balancer site firewall boundary_relay rail_interfaces roce_qos congestion gpu_operator plane_guard nat_gateway rdma_kubernetes"
+longest="network_adoption bastion load_balancer site firewall boundary_relay rail_interfaces roce_qos congestion gpu_operator plane_guard nat_gateway rdma_kubernetes"
 # These are run by Ansible's own strategy, which is what an operator has who sets nothing: `site` runs all roles of hosts with and
 # without GPUs, `boundary` those of firewalls, others are in neither or have few modules. The rest is run by Mitogen, which takes
 # two seconds more for each step and a fifth of the time for each module. One that is added is run by both first.

@@ -16,7 +16,7 @@ longest="bastion load_balancer site firewall boundary_relay rail_interfaces roce
 # two seconds more for each step and a fifth of the time for each module. One that is added is run by both first.
 by_ansible="boundary site way_in bond_interfaces gpu_operator gpudirect host_validate nccl nic_firmware plane_guard rdma_doca rdma_kubernetes"
 # These show more of roles that have a scenario of their own: roles together, NVIDIA's packages, another plane. `make test-long` runs them.
-long="boundary rdma_doca rdma_storage"
+long="boundary network_adoption rdma_doca rdma_storage"
 
 if [ "${1:-}" = --long ]; then
   read -ra scenarios <<<"$long"

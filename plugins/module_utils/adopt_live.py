@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 try:
-    from ansible_collections.gpufabric.host.plugins.module_utils.manager_commands import Commands
+    from ansible_collections.gpufabric.host.plugins.module_utils.manager_commands import CommandFailedError, Commands
     from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import Run
 except ImportError:  # in a test
-    from manager_commands import Commands
+    from manager_commands import CommandFailedError, Commands
     from rail_state import Run
 
 BACK_WITHIN_S = 20
@@ -56,7 +56,13 @@ def take_down(commands: Commands, adopted: Mapping[str, Any], root: Path = Path(
     """Delete others' bonds, bridges and VLANs on our ports, take ports out of others', and addresses off them.
 
     ``adopted``: ``links``, ``release`` and ``flush`` of a plan (adopt_plan.Plan). What is gone already is no failure.
+    ``copy``: what brings all back; where it is gone it has done so, and raises CommandFailedError.
     """
+    if adopted.get("copy") and not Path(adopted["copy"]).exists():
+        message = (
+            "what others configured was brought back before ours came; run again, with more gpufabric_adopt_undo_s"
+        )
+        raise CommandFailedError(message)
     for name in adopted.get("links", ()):
         if (root / "sys/class/net" / name).exists():
             commands.do("ip", "link", "delete", "dev", name)

@@ -129,7 +129,7 @@ blocks:
   elements: str
   returned: when planned or started
 adopted:
-  description: C(links) to delete, ports to C(release), addresses to C(flush).
+  description: C(links) to delete, ports to C(release), addresses to C(flush), and the C(copy) that brings all back.
   type: dict
   returned: when planned or started
 timer:
@@ -265,7 +265,7 @@ def begin(module: AnsibleModule) -> dict[str, Any]:
         for each in host.plan().default_edits:
             edit(module, host.root, each)
         return answer
-    return {**answer, "timer": take_back.timer}
+    return {**answer, "adopted": {**adopted, "copy": str(take_back.script)}, "timer": take_back.timer}
 
 
 def move(module: AnsibleModule) -> dict[str, Any]:

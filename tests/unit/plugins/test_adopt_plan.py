@@ -1,7 +1,7 @@
 """What MAAS, cloud-init, installers and administrators left on a host: what of it goes when its ports become ours.
 
-Each file of provisioned/ is a host: its source, its files, what ``ip`` shows, the plan that is made of it, and what is
-left of its files. A run with --update-golden writes the last two anew.
+Each file of provisioned/ is a host: its source, its files, what ``ip`` shows; beside it, as text, the plan made of
+it and what is left of its files. A run with --update-golden writes the text anew.
 """
 
 import sys
@@ -85,15 +85,19 @@ def adopted(host):
     return first
 
 
+def written(host, made):
+    """The plan, what must be done by hand first, and each file that is not as it was, as text."""
+    lines = [*made.lines(), *(f"by hand first: {each}" for each in made.blocks)]
+    for path, text in host.left().items():
+        lines += [f"== /{path}", text.rstrip("\n") if text is not None else "(gone)"]
+    return "".join(f"{each}\n" for each in lines)
+
+
 def test_the_plan_of_each_provisioned_host_is_as_written(host, request):
-    made = adopted(host)
-    found = {"plan": made.lines(), "blocks": made.blocks, "left": host.left()}
+    expected, found = host.path.with_suffix(".txt"), written(host, adopted(host))
     if request.config.getoption("--update-golden"):
-        text = host.path.read_text().partition("# What is made of it.\n")[0]
-        added = yaml.safe_dump(found, sort_keys=False, width=10000, allow_unicode=True)
-        host.path.write_text(f"{text}# What is made of it.\n{added}")
-        return
-    assert found == {key: host.text[key] for key in found}
+        expected.write_text(found)
+    assert found == expected.read_text()
 
 
 def test_nothing_is_left_to_take_after_it(host):

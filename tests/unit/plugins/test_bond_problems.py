@@ -250,3 +250,41 @@ def test_whether_a_member_keeps_its_name_cannot_be_told_where_a_file_cannot_be_r
     found = problems(host(names_unread=["/etc/netplan/x.yaml: no"]))
     assert len(found) == 2
     assert "data0: whether it keeps its name cannot be told. /etc/netplan/x.yaml: no" in found[0]
+
+
+def provisioned():
+    """A bond of others on the ports, a VLAN of our name with another number, their names, and others' default route."""
+    name = {"by": "cloud-init", "file": "/etc/netplan/50-cloud-init.yaml", "line": 9, "key": "set-name", "kept": ""}
+    return host(
+        management=["bond0", "ens3", "ens20"],
+        interfaces={"lo": None, "ens3": None, "ens20": None, "ens21": None, "bond0": "bond", "data.300": "vlan"},
+        links={"data.300": link(kind="vlan", vlan=200, on="bond0", addresses=["10.177.0.4/26"])},
+        bonds={"bond0": {"mode": "active-backup", "members": {"ens20": {}, "ens21": {}}}},
+        members={"0c:42:a1:00:00:20": nic("ens20", master="bond0"), "0c:42:a1:00:00:21": nic("ens21", master="bond0")},
+        routes=[{"family": 4, "to": "default", "via": "192.0.2.1", "dev": "ens3"}],
+        names=[{**name, "name": "ens20", "netdevs": ["ens20"], "certain": True}],
+        way_back={"client": "10.177.0.9", "to": "10.177.0.0/26", "via": None, "dev": "bond0"},
+    )
+
+
+def adopting(facts, **changed):
+    plan = {"adopted": {"links": ["data.300", "bond0"], "release": {}, "flush": {}}, "blocks": [], **changed}
+    return filters.bond_problems([copy.deepcopy(BOND)], facts, "auto", (), plan)
+
+
+def test_each_refusal_of_a_provisioned_host_has_the_step_that_leads_on_and_an_adoption_takes_it():
+    refused = problems(provisioned())
+    of_others = [each for each in refused if "answers to the controller" not in each and "has that name" not in each]
+    assert len(of_others) == 5
+    assert all("or have it adopted: gpufabric_adopt_network: plan" in each for each in of_others)
+    assert adopting(provisioned()) == []
+
+
+def test_a_bond_of_our_name_that_others_made_goes_as_well():
+    facts = provisioned()
+    facts["bonds"]["data"] = {"mode": "active-backup", "members": {"ens5": {}}}
+    facts["interfaces"]["data"] = "bond"
+    assert any("there is one with other members" in each for each in problems(facts))
+    both = {"links": ["data.300", "bond0", "data"], "release": {}, "flush": {}}
+    assert adopting(facts, adopted=both) == []
+    assert adopting(facts, blocks=["do it by hand"])[0] == "gpufabric_adopt_network: do it by hand"

@@ -208,3 +208,15 @@ def test_others_default_route_stays_until_the_gateway_of_ours_answers(host):
     assert "gateway4" not in host.netplan.read_text()
     assert host.ip("route", "show", "default") == ""
     assert host.run("moved", default=default)["changed"] is False
+
+
+def test_a_run_that_comes_too_late_takes_nothing_down_any_more(host):
+    adopted = host.run("started")["adopted"]
+    assert adopted["copy"] == str(host.script)
+    host.bring_back()
+    given = {"rails": [], "plane_supernet": "10.168.0.0/13", "arp_strict": False, "manager": "netplan"}
+    arguments = {"ANSIBLE_MODULE_ARGS": {**given, "backend": "networkd", "changed_files": ["/x"], "adopted": adopted}}
+    (host.folder / "late.json").write_text(json.dumps(arguments))
+    done = host.inside(sys.executable, str(MODULES / "rails_in_sync.py"), str(host.folder / "late.json"))
+    assert "was brought back before ours came; run again, with more gpufabric_adopt_undo_s" in done.stdout
+    assert "br0" in host.ip("-br", "link")

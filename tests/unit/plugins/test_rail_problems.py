@@ -241,3 +241,31 @@ def test_a_host_that_lacks_rules_and_filters_alone_needs_no_manager_and_is_not_r
 def test_rules_that_the_kernel_would_ask_after_its_main_table_are_refused(first):
     (problem,) = rail_problems(RAILS, host(networkd_leaves_others=""), settings={**SETTINGS, "rule_priority": first})
     assert problem.startswith(f"rail_interfaces_rule_priority {first}: rules of these rails would stand at {first} to")
+
+
+def adoption(*, links=(), release=None, blocks=()):
+    """What network_adopted answers of a plan."""
+    return {"adopted": {"links": list(links), "release": release or {}, "flush": {}}, "blocks": list(blocks)}
+
+
+PROVISIONED = {
+    "management": ["ens17"],
+    **{key: value for key, value in with_nic(master="br0").items() if key == "rails"},
+}
+
+
+def test_what_a_provisioner_left_is_refused_with_the_step_that_leads_on_and_taken_once_it_is_adopted():
+    facts = host(**PROVISIONED)
+    refused = rail_problems(RAILS, facts)
+    assert len(refused) == 2
+    assert all(
+        "or have it adopted: gpufabric_adopt_network: plan shows what goes and what stays" in each for each in refused
+    )
+    assert rail_problems(RAILS, facts, adopt=adoption(links=["br0"])) == []
+    assert rail_problems(RAILS, facts, adopt=adoption(release={"ens17": "br0"})) == []
+
+
+def test_what_an_adoption_must_have_done_by_hand_first_is_refused_with_the_rest():
+    found = rail_problems(RAILS, host(**PROVISIONED), adopt=adoption(blocks=["pod0 (macvlan) is on ens17: stop it"]))
+    assert found[0] == "gpufabric_adopt_network: pod0 (macvlan) is on ens17: stop it"
+    assert "ens17 is a member of br0: a rail is routed on its own" in found[1]

@@ -17,8 +17,8 @@ ALWAYS = (f"{CHECKS}.host_evidence", f"{CHECKS}.host_report")
 def bundle(plan: Mapping[str, Any], checks: Path) -> dict[str, str]:
     """Name of each module -> its source. ``checks``: the folder of nornir_tasks.checks."""
     folders = {CHECKS: checks, MODULE_UTILS: PLUGINS / "module_utils"}
-    asked = (each["module"] for each in plan["requests"])
-    modules = {name.rpartition(".")[2] for name in asked if name.startswith("gpufabric.")}
+    readers = (each["module"] for each in plan["requests"])
+    modules = {name.rpartition(".")[2] for name in readers if name.startswith("gpufabric.")}
     found = {f"{COLLECTION}.modules.{name}": (PLUGINS / "modules" / f"{name}.py").read_text() for name in modules}
     wanted = [*ALWAYS, *(each.partition(":")[0] for each in plan["checks"]), *_imports(found.values())]
     while wanted:

@@ -16,13 +16,13 @@ fail() {
   exit 1
 }
 
-# Install a program's Debian packages when root, else say how to.
+# Install a program's Debian packages where that was allowed (.ci/run does), else say how to: docker.io brings a service that is enabled.
 need() {
   local program=$1
   shift
   command -v "$program" >/dev/null && return
-  [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null ||
-    fail "$program is missing. Install it: sudo apt-get install $*"
+  [ "${GPUFABRIC_MAY_INSTALL:-}" = 1 ] && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null ||
+    fail "$program is missing. Install it: sudo apt-get install $* (or, as root, have it installed here: GPUFABRIC_MAY_INSTALL=1)"
   echo "installing $*" >&2
   apt-get update -qq >&2
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2 </dev/null

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TypeVar
 
 try:
@@ -160,20 +161,33 @@ class Drain:
         if back.problem:
             outcome.problem += f"; and it stays out: {back.problem}"
 
-    def resume(self, nodes: Sequence[str]) -> dict[str, Outcome]:
-        """Give back what is ours; what is out for another's reason stays so."""
+    def resume(self, nodes: Sequence[str], *, rebooted: bool = False) -> dict[str, Outcome]:
+        """Give back what is ours; what is out for another's reason stays so.
+
+        ``rebooted``: only after the scheduler has heard of it. Slurm takes a node out anew that it gave back before.
+        """
         found = self.read(nodes)
         for node in (each for each in nodes if found[each].is_ours):
             try:
-                self.patiently(lambda node=node: self.scheduler.give_back(node))  # type: ignore[misc]
-                now = self.patiently(lambda node=node: self.scheduler.read([node]))  # type: ignore[misc]
+                if rebooted and not self._has_booted(node):
+                    found[node].problem = "the scheduler has not heard of its reboot: does its slurmd run?"
+                    continue
+                self.patiently(partial(self.scheduler.give_back, node))
+                now = self.patiently(partial(self.scheduler.read, [node]))[node]
             except SchedulerError as error:
                 found[node].problem = f"could not be given back: {error}"
                 continue
-            found[node] = Outcome(changed=True, is_out=now[node].is_out, reason=now[node].reason)
-            if self.is_ours(now[node]):
-                found[node] = Outcome("is still out after it was given back", True, True, reason=now[node].reason)
+            found[node] = Outcome(changed=True, is_out=now.is_out, reason=now.reason)
+            if self.is_ours(now):
+                found[node] = Outcome("is still out after it was given back", True, True, reason=now.reason)
         return found
+
+    def _has_booted(self, node: str) -> bool:
+        end = time.monotonic() + self.bounds.answer_s
+        return any(
+            self.patiently(partial(self.scheduler.read, [node]))[node].has_booted
+            for _ in every(self.bounds.poll_s, end)
+        )
 
 
 def as_data(outcomes: dict[str, Outcome]) -> dict[str, dict[str, object]]:

@@ -43,6 +43,8 @@ class Node:
     reason: str
     busy: str = ""
     """What still runs on it; empty if nothing does, or only ``Scheduler.leaving`` can tell."""
+    has_booted: bool = True
+    """Does the scheduler know of a boot since it was taken out? True where it does not care."""
 
 
 class Scheduler:
@@ -134,7 +136,8 @@ class Slurm(Scheduler):
     OUT = frozenset({"DRAIN", "FAIL", "DOWN", "ERROR", "MAINT", "POWERED_DOWN", "POWERING_DOWN", "REBOOT_ISSUED"})
     BUSY = frozenset({"ALLOCATED", "MIXED", "COMPLETING", "UNKNOWN"})
     """UNKNOWN: a controller that has started anew has not heard of the node yet, nor of its jobs."""
-    REASON = re.compile(r" Reason=(.*?)(?: \[[^\]\s]+@[^\]\s]+\])?(?: Comment=.*)?$")
+    REASON = re.compile(r" Reason=(.*?)(?: \[[^\]\s]+@([^\]\s]+)\])?(?: Comment=.*)?$")
+    """The reason, and when it was given."""
 
     def read(self, nodes: Sequence[str]) -> dict[str, Node]:
         code, shown, errors = self.ask("-o", "show", "node", ",".join(nodes), may_fail=True)
@@ -148,7 +151,9 @@ class Slurm(Scheduler):
         flags = {flag.rstrip("*$~#!%@^-") for flag in words.get("State", "").split("+")}
         reason = self.REASON.search(line.strip())
         busy = f"jobs may run on it ({words['State']}; squeue -w {words['NodeName']})" if flags & self.BUSY else ""
-        return words["NodeName"], Node(bool(flags & self.OUT), reason[1] if reason else "", busy)
+        # Both by slurmctld's clock: a node's time of boot is what it says of its uptime, taken from now.
+        has_booted = not reason or words.get("BootTime", "") >= (reason[2] or "")
+        return words["NodeName"], Node(bool(flags & self.OUT), reason[1] if reason else "", busy, has_booted)
 
     def take(self, node: str, reason: str) -> None:
         self.ask("update", f"nodename={node}", "state=DRAIN", f"reason={reason}")

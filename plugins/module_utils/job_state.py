@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,7 +21,7 @@ except ImportError:  # in a test
 Run = Callable[[list[str]], Answer]
 
 QUEUE_PAIRS = ["rdma", "-j", "resource", "show", "qp"]
-COMPUTE_APPS = ["nvidia-smi", "--query-compute-apps=pid,process_name", "--format=csv,noheader"]
+GPU_APPS = shlex.split("nvidia-smi --query-compute-apps=pid,process_name --format=csv,noheader")
 MANAGEMENT_QPS = (0, 1)
 """InfiniBand's special queue pairs, of the subnet and of the general management."""
 GPU_DEVICE = re.compile(r"/dev/nvidia\d+")
@@ -72,7 +73,7 @@ def queue_pairs(run: Run, root: Path) -> Iterator[str]:
 
 def gpu_processes(run: Run, root: Path) -> Iterator[str]:
     """What the driver names, else whoever has a GPU's device open."""
-    answer = run(COMPUTE_APPS)
+    answer = run(GPU_APPS)
     if answer.exit_code == 0:
         for line in filter(None, map(str.strip, answer.stdout.splitlines())):
             pid, _, name = line.partition(",")

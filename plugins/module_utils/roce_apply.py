@@ -13,7 +13,7 @@ None of them writes to the firmware: that is nic_firmware.py's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -30,12 +30,18 @@ except ImportError:  # installed beside the service
 
 
 def judge(
-    policy: Policy, host: Host, *, early: bool = False, names_now: Mapping[str, str] = MappingProxyType({})
+    policy: Policy,
+    host: Host,
+    *,
+    early: bool = False,
+    names_now: Mapping[str, str] = MappingProxyType({}),
+    to_be_named: Collection[str] | None = None,
 ) -> Report:
     """The obstacles on all rails, found by reading only; failures and absences, no change to be made.
 
     ``early``: a rail without interface or RDMA device, and a tool that is not installed, are what another role brings.
-    ``names_now``: the interface of a rail that does not have its name yet.
+    ``names_now``: the interface of a rail that does not have its name yet. ``to_be_named``: the names that
+    rail_interfaces will give, if that is known: an interface of another name comes from nobody.
     """
     report = Report()
     there = {rail: host.at(f"/sys/class/net/{rail}").exists() for rail in policy.rails}
@@ -43,18 +49,20 @@ def judge(
     now = dict(zip(policy.rails, rails))  # noqa: B905 - Python 3.9
     policy = replace(policy, rails=rails, reorder_rails=tuple(now[rail] for rail in policy.reorder_rails))
     for name in policy.rails:
-        Rail(name, policy, host, report, early=early).look()
+        rail = Rail(name, policy, host, report, early=early)
+        rail.to_be_named = to_be_named
+        rail.look()
     return report
 
 
-def apply(policy: Policy, host: Host, *, check: bool = False) -> Report:
+def apply(policy: Policy, host: Host, *, check: bool = False, to_be_named: Collection[str] | None = None) -> Report:
     """Apply the policy to all rails in turn, up to the first failure.
 
     With ``check`` nothing is changed; the report has the changes to be made, those by other roles included.
     """
     report = Report()
     if check:
-        _bring(policy, host, report, check=True)
+        _bring(policy, host, report, check=True, to_be_named=to_be_named)
     else:
         with locked(host):
             _bring(policy, host, report, check=False)
@@ -72,9 +80,12 @@ def restore(policy: Policy, host: Host, *, check: bool = False) -> Report:
     return report
 
 
-def _bring(policy: Policy, host: Host, report: Report, *, check: bool) -> None:
+def _bring(
+    policy: Policy, host: Host, report: Report, *, check: bool, to_be_named: Collection[str] | None = None
+) -> None:
     rails = [Rail(name, policy, host, report, check=check, early=check) for name in policy.rails]
     for rail in rails:
+        rail.to_be_named = to_be_named
         rail.look()
     if report.failures and not check:
         return

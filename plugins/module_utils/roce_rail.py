@@ -8,7 +8,7 @@ length, RDMA-CM and verbs defaults, ECN. A setting without effect is a failure, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 try:
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_commands import (
@@ -58,6 +58,9 @@ class Rail:
     ``check``: set nothing; ``early``: what other roles bring may be missing yet; ``with_firmware``: query the firmware.
     """
 
+    to_be_named: Collection[str] | None = None
+    """The names that rail_interfaces will give, if that is known: an interface of another name comes from nobody."""
+
     def __init__(
         self,
         name: str,
@@ -81,6 +84,11 @@ class Rail:
     def look(self) -> None:
         """Read every knob, and report those that cannot be set to the policy here. Changes nothing."""
         if not self.host.at(f"/sys/class/net/{self.name}").exists():
+            if self.early and self.to_be_named is not None and self.name not in self.to_be_named:
+                names = ", ".join(sorted(self.to_be_named)) or "none"
+                why = f"rail_interfaces_rails gives none this name (it has {names}). Correct it; see ip -br link"
+                self.report.failures.append(Failure(self.name, "interface", "none", "one", why))
+                return
             self.missing("interface", "rail_interfaces names the rails; see ip -br link")
             return
         knobs = [knob for knob in KNOBS if knob in self.wanted]

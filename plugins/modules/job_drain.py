@@ -55,6 +55,10 @@ options:
     description: How many may be out at once.
     type: int
     default: 1
+  rebooted:
+    description: With O(state=resumed), whether the nodes were rebooted meanwhile, and are to be back first.
+    type: bool
+    default: false
   wait_s:
     description: How long jobs may take to end, in seconds.
     type: int
@@ -104,6 +108,7 @@ def main() -> None:
             "own": {"type": "str", "required": True},
             "reason": {"type": "str", "default": ""},
             "limit": {"type": "int", "default": 1},
+            "rebooted": {"type": "bool", "default": False},
             "wait_s": {"type": "int", "default": 3600},
             "answer_s": {"type": "int", "default": 120},
             "empty_dirs": {"type": "bool", "default": False},
@@ -120,7 +125,7 @@ def main() -> None:
     elif given["state"] == "drained":
         found = drain.drain(given["nodes"], given["among"], given["reason"])
     else:
-        found = drain.resume(given["nodes"])
+        found = drain.resume(given["nodes"], rebooted=given["rebooted"])
     module.exit_json(changed=any(each.changed for each in found.values()), nodes=as_data(found))
 
 

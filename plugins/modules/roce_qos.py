@@ -45,6 +45,10 @@ options:
     description: With O(state=judged), the interface's name of a rail that does not have its name yet.
     type: dict
     default: {}
+  to_be_named:
+    description: Names that C(rail_interfaces) gives to interfaces. A missing one of another name is refused.
+    type: list
+    elements: str
   root:
     description: Tree that holds C(/sys) and C(/proc).
     type: path
@@ -93,6 +97,7 @@ def main() -> None:
             "state": {"type": "str", "choices": ["applied", "judged"], "default": "applied"},
             "early": {"type": "bool", "default": False},
             "names_now": {"type": "dict", "default": {}},
+            "to_be_named": {"type": "list", "elements": "str"},
             "root": {"type": "path", "default": "/"},
         },
         supports_check_mode=True,
@@ -104,11 +109,13 @@ def main() -> None:
     host = Host(root=Path(module.params["root"]))
     if module.params["state"] == "judged":
         early = module.check_mode or module.params["early"]
-        report = judge(policy, host, early=early, names_now=module.params["names_now"])
+        report = judge(
+            policy, host, early=early, names_now=module.params["names_now"], to_be_named=module.params["to_be_named"]
+        )
         if report.failures:
             module.fail_json(msg=report.failure_words(), **report.as_dict())
         module.exit_json(changed=False)
-    report = apply(policy, host, check=module.check_mode)
+    report = apply(policy, host, check=module.check_mode, to_be_named=module.params["to_be_named"])
     result = {**report.as_dict(), "changed": bool(report.changes), "diff": _diff(report.changes)}
     if report.failures:
         module.fail_json(msg=report.failure_words(), **result)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+import ast
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 PLUGINS = Path(__file__).parents[1]
 COLLECTION = "ansible_collections.gpufabric.host.plugins"
-OURS = re.compile(
-    r"^ *from (nornir_tasks\.checks|ansible_collections\.gpufabric\.host\.plugins\.module_utils)\.(\w+) import", re.M
-)
-ALWAYS = ("nornir_tasks.checks.host_evidence", "nornir_tasks.checks.host_report")
+CHECKS, MODULE_UTILS = "nornir_tasks.checks", f"{COLLECTION}.module_utils"
+ALWAYS = (f"{CHECKS}.host_evidence", f"{CHECKS}.host_report")
 """What the program itself imports."""
 
 
 def bundle(plan: Mapping[str, Any], checks: Path) -> dict[str, str]:
     """Name of each module -> its source. ``checks``: the folder of nornir_tasks.checks."""
-    folders = {"nornir_tasks.checks": checks, f"{COLLECTION}.module_utils": PLUGINS / "module_utils"}
-    asked = (each["module"] for each in plan["requests"])
-    modules = {name.rpartition(".")[2] for name in asked if name.startswith("gpufabric.")}
+    folders = {CHECKS: checks, MODULE_UTILS: PLUGINS / "module_utils"}
+    readers = (each["module"] for each in plan["requests"])
+    modules = {name.rpartition(".")[2] for name in readers if name.startswith("gpufabric.")}
     found = {f"{COLLECTION}.modules.{name}": (PLUGINS / "modules" / f"{name}.py").read_text() for name in modules}
     wanted = [*ALWAYS, *(each.partition(":")[0] for each in plan["checks"]), *_imports(found.values())]
     while wanted:
@@ -32,5 +30,13 @@ def bundle(plan: Mapping[str, Any], checks: Path) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _imports(sources: Iterable[str]) -> list[str]:
-    return [f"{folder}.{name}" for source in sources for folder, name in OURS.findall(source)]
+def _imports(sources: Iterable[str]) -> Iterator[str]:
+    """Names of the modules of ours that these import, by either form of the statement."""
+    for source in sources:
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ImportFrom) and node.module in (CHECKS, MODULE_UTILS):
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+                (f"{CHECKS}.", f"{MODULE_UTILS}.")
+            ):
+                yield str(node.module)

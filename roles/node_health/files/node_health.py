@@ -56,8 +56,7 @@ class AnsibleModule:
     given: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, argument_spec: dict[str, Any], supports_check_mode: bool = False, **_: Any) -> None:
-        defaults = {name: each.get("default") for name, each in argument_spec.items()}
-        self.params, self.check_mode = {**defaults, **self.given}, False
+        self.params, self.check_mode = filled(argument_spec, self.given), False
 
     def exit_json(self, **result: Any) -> None:
         raise Answered(result)
@@ -70,6 +69,17 @@ class AnsibleModule:
 
     def run_command(self, argv: list[str], **_: Any) -> tuple[int, str, str]:
         return run(argv)
+
+
+def filled(spec: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Arguments with the defaults of those that were not given, below as well."""
+    made = {name: given.get(name, each.get("default")) for name, each in spec.items()}
+    for name, each in spec.items():
+        if "options" in each and isinstance(made[name], list):
+            made[name] = [filled(each["options"], one) for one in made[name]]
+        elif "options" in each and isinstance(made[name], dict):
+            made[name] = filled(each["options"], made[name])
+    return made
 
 
 def run(argv: list[str]) -> tuple[int, str, str]:

@@ -101,6 +101,18 @@ def test_a_node_that_is_down_is_no_node_of_ours_and_does_not_come_up_by_us(clust
     assert cluster.states()["gpu-2"] == ("DOWN", "PSU")
 
 
+def test_a_rebooted_node_is_given_back_only_after_slurm_has_heard_of_its_boot(cluster: SlurmCluster) -> None:
+    drain().drain(["gpu-1"], NODES, REASON)
+    cluster.kill("gpu-1")
+    found = drain(answer_s=2).resume(["gpu-1"], rebooted=True)["gpu-1"]
+    assert "has not heard of its reboot" in found.problem
+    assert cluster.out(OWN) == ["gpu-1"]
+    threading.Timer(3, cluster.start_node, ["gpu-1", "-b"]).start()
+    assert drain().resume(["gpu-1"], rebooted=True)["gpu-1"].problem == ""
+    time.sleep(5)
+    assert cluster.states()["gpu-1"] == ("IDLE", ""), "Slurm took it out anew"
+
+
 def test_a_node_that_slurm_does_not_know_is_named_and_the_others_go_on(cluster: SlurmCluster) -> None:
     found = drain().drain(["gpu-9", "gpu-1"], [*NODES, "gpu-9"], REASON)
     assert "the scheduler knows no such node; gpufabric_node_name" in found["gpu-9"].problem

@@ -46,9 +46,11 @@ def test_the_host_judges_the_same_knobs_as_host_validate_but_those_left_out(tmp_
     assert (found ^ wanted) - of_facts == set()
     assert report["passed"] is False, "this machine is no such host"
     assert (tmp_path / "out/node_health.state").read_text().startswith("failed\n")
+    reasons = {each["why"] for each in report["findings"]}
+    assert not [why for why in reasons if "Error" in why], "a module that cannot be run judges nothing"
     lines = (tmp_path / "prom/gpufabric_node_health.prom").read_text().splitlines()
     assert "gpufabric_node_health_passed 0" in lines
-    assert any(line.startswith('gpufabric_node_health_knobs{check="rails",verdict="could not tell"}') for line in lines)
+    assert any(line.startswith('gpufabric_node_health_knobs{check="rails",verdict="fail"}') for line in lines)
 
 
 def test_nothing_is_asked_of_the_firmware_where_its_check_is_left_out() -> None:

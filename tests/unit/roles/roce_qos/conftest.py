@@ -70,7 +70,7 @@ class StateHost:
     def run(
         self, what: Callable[..., Report] = apply, *, rails: tuple[str, ...] = tuple(RAILS), **changed: object
     ) -> Report:
-        how = {key: changed.pop(key) for key in ("check", "early", "names_now") if key in changed}
+        how = {key: changed.pop(key) for key in ("check", "early", "names_now", "to_be_named") if key in changed}
         return what(read_policy(policy_values(rails=list(rails), **changed)), Host(root=self.folder / "root"), **how)
 
     def memory(self) -> dict[str, object]:

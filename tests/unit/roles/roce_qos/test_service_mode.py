@@ -111,6 +111,11 @@ def test_a_dry_run_on_a_bare_host_says_what_would_be_installed_and_goes_on(state
 def test_a_rail_without_its_name_yet_is_judged_early_by_the_name_it_has(state_host) -> None:
     here = state_host("locked_down")
     assert not here.run(judge, early=True, rails=("rail8",)).failures, "nobody knows where it is"
+    refused = here.run(judge, early=True, rails=("rial0",), to_be_named=["rail0", "rail1"]).failures
+    assert "rail_interfaces_rails gives none this name (it has rail0, rail1)" in str(refused[0]), (
+        "a name that nobody gives"
+    )
+    assert not here.run(judge, early=True, rails=("rail8",), to_be_named=["rail8"]).failures, "rail_interfaces will"
     report = here.run(judge, early=True, rails=("rail8", "rail1"), names_now={"rail8": "rail0", "rail1": "elsewhere"})
     assert {each.rail for each in report.failures} == {"rail0", "rail1"}
 

@@ -12,7 +12,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.gpufabric.host.plugins.module_utils.adopt_live import Before, lines_back
 from ansible_collections.gpufabric.host.plugins.module_utils.adopt_plan import Ours, Plan, plan
 from ansible_collections.gpufabric.host.plugins.module_utils.bond_drift import links_in
-from ansible_collections.gpufabric.host.plugins.module_utils.bond_state import routes, ssh_client, way_back
+from ansible_collections.gpufabric.host.plugins.module_utils.bond_state import routes, way_back
 from ansible_collections.gpufabric.host.plugins.module_utils.edit_files import check_netplan, diff_of, edit
 from ansible_collections.gpufabric.host.plugins.module_utils.manager_commands import CommandFailedError, Commands
 from ansible_collections.gpufabric.host.plugins.module_utils.name_sources import ports_of
@@ -22,9 +22,9 @@ from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import (
     key_of,
     runner,
     show,
-    ssh_address,
 )
 from ansible_collections.gpufabric.host.plugins.module_utils.take_back import TakeBack
+from ansible_collections.gpufabric.host.plugins.module_utils.way_in import session
 
 DOCUMENTATION = r"""
 module: network_adopted
@@ -171,7 +171,8 @@ class Host:
         self.root = Path(self.params["root"])
         self.run = runner(module)
         matches = [*(each["match"] for each in self.params["ports"]), *self.params["also"]]
-        self.facts = collect(matches, self.run, self.root, ssh_address())
+        self.came = session()
+        self.facts = collect(matches, self.run, self.root, self.came)
         self.entries = [each for each in show(self.run, "ip", "-j", "-d", "address", "show") if each]
         found = {key: each["netdev"] for key, each in self.facts["rails"].items() if each["netdev"]}
         ports = {key_of(each["match"]): each["name"] for each in self.params["ports"]}
@@ -197,13 +198,14 @@ class Host:
 
     def cut_off(self, made: Plan) -> list[str]:
         """Is the present session by something that goes, and has ours its address no longer?"""
-        session, way = ssh_address(), way_back(self.run, ssh_client())
+        came = self.came
+        way = way_back(self.run, came.client if came else None)
         goes = {*made.links, *made.flush, *made.release}
         holders = [
             (each["ifname"], f"{one['local']}/{one['prefixlen']}")
             for each in self.entries
             for one in each.get("addr_info", ())
-            if session and one["local"] == session
+            if came and came.is_to(each["ifname"], one["local"])
         ]
         stays = any(address in self.ours.addresses for _, address in holders)
         ways = [way["dev"]] if way is not None else []
@@ -212,7 +214,9 @@ class Host:
             return []
         ours = " or ".join(sorted(each.partition("/")[0] for each in self.ours.addresses)) or "no address"
         step = f"come in by another port, or set {BOOT} and reach the host by {ours} after it"
-        return [f"this session is by {session} on {by[0]}, which goes, and ours has {ours} there; {step}"]
+        return [
+            f"this session is by {came.server if came else 'another address'} on {by[0]}, which goes, and ours has {ours} there; {step}"
+        ]
 
 
 def take_back_of(module: AnsibleModule, host: Host | None = None, made: Plan | None = None) -> TakeBack:

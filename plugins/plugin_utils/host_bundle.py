@@ -9,14 +9,15 @@ from typing import Any
 
 PLUGINS = Path(__file__).parents[1]
 COLLECTION = "ansible_collections.gpufabric.host.plugins"
-CHECKS, MODULE_UTILS = "nornir_tasks.checks", f"{COLLECTION}.module_utils"
+CHECKS, DESIGN, MODULE_UTILS = "nornir_tasks.checks", "nornir_tasks.design", f"{COLLECTION}.module_utils"
+OURS = (CHECKS, DESIGN, MODULE_UTILS)
 ALWAYS = (f"{CHECKS}.host_evidence", f"{CHECKS}.host_report")
 """What the program itself imports."""
 
 
 def bundle(plan: Mapping[str, Any], checks: Path) -> dict[str, str]:
     """Name of each module -> its source. ``checks``: the folder of nornir_tasks.checks."""
-    folders = {CHECKS: checks, MODULE_UTILS: PLUGINS / "module_utils"}
+    folders = {CHECKS: checks, DESIGN: checks.parent / "design", MODULE_UTILS: PLUGINS / "module_utils"}
     readers = (each["module"] for each in plan["requests"])
     modules = {name.rpartition(".")[2] for name in readers if name.startswith("gpufabric.")}
     found = {f"{COLLECTION}.modules.{name}": (PLUGINS / "modules" / f"{name}.py").read_text() for name in modules}
@@ -34,9 +35,9 @@ def _imports(sources: Iterable[str]) -> Iterator[str]:
     """Names of the modules of ours that these import, by either form of the statement."""
     for source in sources:
         for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.ImportFrom) and node.module in (CHECKS, MODULE_UTILS):
+            if isinstance(node, ast.ImportFrom) and node.module in OURS:
                 yield from (f"{node.module}.{alias.name}" for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
-                (f"{CHECKS}.", f"{MODULE_UTILS}.")
+                tuple(f"{each}." for each in OURS)
             ):
                 yield str(node.module)

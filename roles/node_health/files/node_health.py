@@ -64,6 +64,9 @@ class AnsibleModule:
     def fail_json(self, msg: str = "", **_: Any) -> None:
         raise Answered({"msg": msg or "the module failed without a word"})
 
+    def warn(self, message: str) -> None:
+        """What a module remarks is for whoever runs a play."""
+
     def get_bin_path(self, name: str) -> str | None:
         return shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin")
 

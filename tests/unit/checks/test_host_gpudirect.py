@@ -63,7 +63,7 @@ def test_a_rail_that_may_be_far_from_its_gpu_is_judged_on_all_the_rest() -> None
     found["gpufabric_pci"]["gpus"]["0000:33:00.0"] = []
     report = judged(found, variables(gpudirect_far_rails_allowed=["rail2"]))
     assert report.passed
-    assert len(report.findings) == 398
+    assert len(report.findings) == 405
 
 
 def of_nvlink(report: Any) -> dict[str, tuple[Verdict, str]]:

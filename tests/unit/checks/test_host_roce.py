@@ -39,7 +39,7 @@ def test_soft_roce_skips_what_it_has_not_says_so_and_is_judged_on_the_rest() -> 
     firmware = {f"{name} {when}" for name in FIRMWARE_BY_DEFAULT for when in ("now", "at the next start")}
     assert {each.knob for each in report.of(Verdict.SKIPPED)} == set(LACKS) | firmware
     assert len(report.of(Verdict.SKIPPED)) == 72
-    assert report.summary() == "gpu-1: tested 332 of 332, skipped 72 that this host does not have"
+    assert report.summary() == "gpu-1: tested 339 of 339, skipped 72 that this host does not have"
     assert sum(line.startswith("skipped roce: ecn_np on rail0, rail1") for line in report.lines()) == 1
     assert all(each.shown_on == "hardware only" for each in report.of(Verdict.SKIPPED))
 
@@ -82,7 +82,7 @@ def test_a_factory_connectx_with_the_kernels_mlx5_passes_and_only_its_traffic_cl
     report = judged(inbox())
     assert wrong(report) == [f"roce: {rail} traffic_class" for rail in RAILS]
     assert report.passed
-    assert report.summary() == "gpu-1: tested 391 of 391, skipped 8 that this host does not have"
+    assert report.summary() == "gpu-1: tested 398 of 398, skipped 8 that this host does not have"
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,13 @@ def test_a_run_that_comes_too_late_takes_nothing_down_any_more(host):
     adopted = host.run("started")["adopted"]
     assert adopted["copy"] == str(host.script)
     host.bring_back()
-    given = {"rails": [], "plane_supernet": "10.168.0.0/13", "arp_strict": False, "manager": "netplan"}
+    given = {
+        "rails": [],
+        "plane_supernet": "10.168.0.0/13",
+        "rule_priority": 20000,
+        "arp_strict": False,
+        "manager": "netplan",
+    }
     arguments = {"ANSIBLE_MODULE_ARGS": {**given, "backend": "networkd", "changed_files": ["/x"], "adopted": adopted}}
     (host.folder / "late.json").write_text(json.dumps(arguments))
     done = host.inside(sys.executable, str(MODULES / "rails_in_sync.py"), str(host.folder / "late.json"))

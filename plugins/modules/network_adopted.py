@@ -214,9 +214,8 @@ class Host:
             return []
         ours = " or ".join(sorted(each.partition("/")[0] for each in self.ours.addresses)) or "no address"
         step = f"come in by another port, or set {BOOT} and reach the host by {ours} after it"
-        return [
-            f"this session is by {came.server if came else 'another address'} on {by[0]}, which goes, and ours has {ours} there; {step}"
-        ]
+        address = came.server if came else "another address"
+        return [f"this session is by {address} on {by[0]}, which goes, and ours has {ours} there; {step}"]
 
 
 def take_back_of(module: AnsibleModule, host: Host | None = None, made: Plan | None = None) -> TakeBack:

@@ -23,6 +23,7 @@ from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
 from nornir_tasks.checks.host_roce import check_roce, expectations_by_rail, judge_rails
 from nornir_tasks.checks.host_stack import check_nccl
+from nornir_tasks.design.rdma_libraries import environment
 
 STATES = ("inbox_mlx5", "doca_ofed")
 CM = "/sys/kernel/config/rdma_cm"
@@ -222,8 +223,10 @@ def test_what_nccl_would_do_is_named_and_only_by_its_guard(
     root = brought.here.folder / "root"
     (root / "etc").mkdir(exist_ok=True)
     (root / "etc/nccl.conf").write_text("".join(f"{each}\n" for each in [*kept, line] if each))
-    wanted = {"NCCL_IB_TC": "106"}
-    found = facts("nccl_facts", rails=list(RAILS), wanted=wanted, root=str(root), etc_root=str(root))
+    wanted, others = {"NCCL_IB_TC": "106"}, environment(106)
+    (root / "etc/environment").write_text("".join(f"{name}={value}\n" for name, value in others.items()))
+    where = {"root": str(root), "etc_root": str(root)}
+    found = facts("nccl_facts", rails=list(RAILS), wanted=wanted, libraries=others, **where)
     assert wrong(check_nccl(HostEvidence("gpu-1", variables(), found, {}))) == expected
     found["gpufabric_nccl"]["contradictions"] = []
     assert wrong(check_nccl(HostEvidence("gpu-1", variables(), found, {}))) == expected - {"contradictions"}

@@ -99,7 +99,7 @@ options:
     default: 30
   adopted:
     description:
-      - RV(adopted) of network_adopted, whose timer runs. What is of others on the ports is taken down first, and
+      - What network_adopted returned as adopted, whose timer runs. What is of others on the ports is taken down first, and
         answers to the controller may take another way than before.
     type: dict
     default: {}

@@ -92,7 +92,7 @@ options:
     type: int
     default: 30
   adopted:
-    description: RV(adopted) of network_adopted; what is of others on the ports is taken down first.
+    description: What network_adopted returned as adopted; what is of others on the ports is taken down first.
     type: dict
     default: {}
 author: gpufabric (@gpufabric)

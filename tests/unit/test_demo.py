@@ -105,7 +105,7 @@ def test_root_has_packages_installed_first_and_brings_hosts_up(demo: Demo, calls
     done = demo(is_root=True)
     assert done.returncode == 0, done.stderr
     assert calls()[0] == "packages" and "nornir lab up --hosts 1" in calls()
-    assert calls().count("ansible-playbook site.yml") == 2
+    assert calls().count("ansible-playbook site.yml -e gpufabric_reboot_allowed=true") == 2
     assert calls()[-1] == "nornir prove --only boundary --packets"
     assert "left out" not in done.stdout
 

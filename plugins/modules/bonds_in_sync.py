@@ -99,8 +99,8 @@ options:
     default: 30
   adopted:
     description:
-      - What network_adopted returned as adopted, whose timer runs. What is of others on the ports is taken down first, and
-        answers to the controller may take another way than before.
+      - What network_adopted returned as adopted, whose timer runs. What is of others on the ports is taken down
+        first, and answers to the controller may take another way than before.
     type: dict
     default: {}
 author: gpufabric (@gpufabric)

@@ -1,7 +1,8 @@
-"""show_whole_way.py: packets between hosts of all planes of the lab, and out of the site, in a lab of its own.
+"""show_whole_way.py [--all]: packets between hosts of the lab's front planes, and out of the site, in a lab of its own.
 
-In one QEMU machine: what arrives from each group of hosts at each other, and what does not; proof, rules loaded and
-packets must agree, else it ends with 1. Needs root.
+In one QEMU machine, its front pairs on one system, or with ``--all`` the lab as it is with all of its planes: what
+arrives from each group of hosts at each other, and what does not; proof, rules loaded and packets must agree, else it
+ends with 1. Needs root.
 """
 
 import sys
@@ -14,8 +15,9 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests/lab")]
 
 from whole_way import Found, Probe, differing, summary  # noqa: E402 - it is found by the path above
-from whole_way_labs import AS_IT_IS, LOSSES, raised, site_of  # noqa: E402
+from whole_way_labs import AS_IT_IS, LOSSES, PLANES, raised, site_of  # noqa: E402
 
+SYSTEM = "eos"
 MANY = 4
 
 
@@ -39,9 +41,10 @@ def _in_words(sent: Mapping[str, list[bool]]) -> str:
 
 def main() -> int:
     """See above."""
+    has_all = "--all" in sys.argv[1:]
     with (
         tempfile.TemporaryDirectory(prefix="gpufabric-way-") as folder,
-        raised(site_of(AS_IT_IS, Path(folder)), planes=()) as way,
+        raised(site_of(AS_IT_IS if has_all else SYSTEM, Path(folder)), () if has_all else PLANES) as way,
     ):
         found = way.found_without(LOSSES[0])
     wrong = differing(found)

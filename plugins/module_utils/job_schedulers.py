@@ -13,6 +13,7 @@ import re
 import subprocess
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -47,7 +48,7 @@ class Node:
     """Does the scheduler know of a boot since it was taken out? True where it does not care."""
 
 
-class Scheduler:
+class Scheduler(ABC):
     """Runs the scheduler's own program, ``command`` (with its options), for what subclasses ask."""
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -114,20 +115,20 @@ class Scheduler:
             process.terminate()
             process.wait(ANSWER_S)
 
+    @abstractmethod
     def read(self, nodes: Sequence[str]) -> dict[str, Node]:
         """Each node that the scheduler knows. Raises SchedulerError if it does not answer."""
-        raise NotImplementedError
 
+    @abstractmethod
     def take(self, node: str, reason: str) -> None:
         """Let no new job start on the node, for a reason that names us."""
-        raise NotImplementedError
 
-    def begin(self, node: str, reason: str, wait_s: int) -> None:
+    def begin(self, node: str, reason: str, wait_s: int) -> None:  # noqa: B027 - not every scheduler does
         """Send away what runs on the node, where the scheduler does so; ends by itself after ``wait_s``."""
 
+    @abstractmethod
     def give_back(self, node: str) -> None:
         """Let jobs start on the node again."""
-        raise NotImplementedError
 
 
 class Slurm(Scheduler):

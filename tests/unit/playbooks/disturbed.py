@@ -15,7 +15,7 @@ def with_hosts(copy: Path, hosts: list[str]) -> None:
     """The inventory has these GPU hosts, each with a tree of its own that shows no job."""
     inventory = yaml.safe_load((copy / "hosts.yml").read_text())
     inventory["all"]["children"]["compute"]["hosts"] = dict.fromkeys(hosts)
-    inventory["all"]["vars"] |= {"gpufabric_jobs_root": ROOTS, "rail_interfaces_rails": []}
+    inventory["all"]["vars"] |= {"gpufabric_jobs_root": ROOTS, "rail_interfaces_rails": [], "roce_qos_rails": []}
     (copy / "hosts.yml").write_text(yaml.safe_dump(inventory))
     for host in hosts:
         (copy / "roots" / host / "proc").mkdir(parents=True)

@@ -35,6 +35,20 @@ def test_a_host_of_which_it_cannot_be_foreseen_counts_as_disturbed(copy: Path) -
     assert hosts_of(notes, "rail_interfaces") == ["gpu-2"]
 
 
+def test_the_first_pfc_of_a_storage_server_with_rdma_over_bonds_alone_is_foreseen(copy: Path) -> None:  # noqa: F811
+    with_hosts(copy, ["gpu-1"])
+    inventory = yaml.safe_load((copy / "hosts.yml").read_text())
+    own = {"gpufabric_jobs_root": f"{copy}/roots/gpu-1", "roce_qos_rails": ["data0", "data1"]}
+    del inventory["all"]["vars"]["rail_interfaces_rails"], inventory["all"]["vars"]["roce_qos_rails"]
+    inventory["all"]["children"]["storage"]["hosts"] = {"storage-1": own}
+    inventory["all"]["children"]["compute"]["hosts"] = {}
+    (copy / "hosts.yml").write_text(yaml.safe_dump(inventory))
+    with_gpu_process(copy, "gpu-1")
+    code, printed, notes = play(copy, disturbing=disturbing(["storage-1"], "roce_qos"))
+    assert code != 0, printed
+    assert notes == [], "it has a process that the step would disturb"
+
+
 def test_a_reboot_is_made_by_the_play_of_disturbed_hosts_and_not_while_somebody_is_logged_in(
     copy: Path,  # noqa: F811
     tmp_path: Path,

@@ -32,12 +32,11 @@ PLAY = """
 MEMBERS = {"members": {"0000:3a:00.0": {"netdev": "ens2f0"}, "0000:3a:00.1": {"netdev": None}}}
 
 
-@pytest.mark.parametrize("role", ["roce_qos", "nic_firmware"])
-@pytest.mark.parametrize(("bonds", "of_bonds"), [(MEMBERS, {"data0": "ens2f0"}), ({}, {})])
-def test_ports_of_rails_and_bonds_are_found_by_their_places(tmp_path: Path, role: str, bonds, of_bonds) -> None:
+def value(tmp_path: Path, role: str, name: str, bonds=None):
+    """What a variable of the role is on this host."""
     play, out = tmp_path / "play.yml", tmp_path / "out.json"
     own = CHECKOUT / "roles" / role / "vars/main.yml"
-    play.write_text(PLAY.format(vars=own, bonds=json.dumps(bonds), out=out, name=f"__{role}_names_now"))
+    play.write_text(PLAY.format(vars=own, bonds=json.dumps(bonds or {}), out=out, name=name))
     done = subprocess.run(
         [str(Path(sys.executable).parent / "ansible-playbook"), "-i", "localhost,", str(play)],
         cwd=CHECKOUT,
@@ -47,4 +46,14 @@ def test_ports_of_rails_and_bonds_are_found_by_their_places(tmp_path: Path, role
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert json.loads(out.read_text()) == {"rail0": "ens1", **of_bonds}
+    return json.loads(out.read_text())
+
+
+@pytest.mark.parametrize("role", ["roce_qos", "nic_firmware"])
+@pytest.mark.parametrize(("bonds", "of_bonds"), [(MEMBERS, {"data0": "ens2f0"}), ({}, {})])
+def test_ports_of_rails_and_bonds_are_found_by_their_places(tmp_path: Path, role: str, bonds, of_bonds) -> None:
+    assert value(tmp_path, role, f"__{role}_names_now", bonds) == {"rail0": "ens1", **of_bonds}
+
+
+def test_members_that_bond_interfaces_will_name_are_no_misspelled_rails(tmp_path: Path) -> None:
+    assert value(tmp_path, "roce_qos", "__roce_qos_to_be_named") == ["rail0", "data0", "data1"]

@@ -122,6 +122,10 @@ drift:
   type: list
   elements: str
   returned: always
+by_manager:
+  description: Whether the network manager configures rails anew, which takes their links down; else C(ip) does it all.
+  type: bool
+  returned: always
 commands:
   description: What was run to change it.
   type: list
@@ -284,10 +288,13 @@ class Host:
                 return differ(found, wanted)
             time.sleep(POLL_S)
 
+    def by_manager(self) -> bool:
+        """Does the manager do it? Else rules and kernel settings are put right beside it, and no link goes down."""
+        return self.restarts() or not (at_risk(self.rails, self.facts) or self.only_moves())
+
     def apply(self) -> None:
         """From what is to what shall be."""
-        wait_s = self.params["wait_s"]
-        by_manager = self.restarts() or not (at_risk(self.rails, self.facts) or self.only_moves())
+        wait_s, by_manager = self.params["wait_s"], self.by_manager()
         if by_manager:
             self.bring(wait_s)
         else:
@@ -333,6 +340,7 @@ def main() -> None:
         found, wanted = host.all_lines()
         drift = differ(found, wanted)
         changed = bool(drift or module.params["changed_files"] or host.restarts())
+        by_manager = changed and host.by_manager()
         if changed and not module.check_mode:
             host.apply()
     except CannotReadError as error:
@@ -344,6 +352,7 @@ def main() -> None:
     module.exit_json(
         changed=changed,
         drift=drift,
+        by_manager=by_manager,
         commands=host.commands.done,
         diff={**diff, **header},
         ansible_facts={"gpufabric_rails": host.facts},

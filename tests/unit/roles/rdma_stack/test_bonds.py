@@ -19,7 +19,7 @@ PLAY = """
     rdma_stack_provider: {provider}
     rdma_stack_rails: [rail0, data0, data1]
     found:
-      without: "{{{{ rdma_stack_rails | difference(__rdma_stack_with_device) }}}}"
+      without: "{{{{ rdma_stack_rails | reject('in', __rdma_stack_with_device) | list }}}}"
       soft: "{{{{ __rdma_stack_soft_rails }}}}"
       says: "{{{{ __rdma_stack_no_lag }}}}"
   tasks:

@@ -16,6 +16,7 @@ import yaml
 
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.resources import resource
+from tests.errors.patches import cases
 
 TESTS = Path(__file__).parent
 TOO_LARGE = "ref-"
@@ -160,13 +161,15 @@ def sites() -> tuple[dict[str, Any], ...]:
 @cache
 def error_cases() -> tuple[dict[str, Any], ...]:
     """The intents of error cases, without those that are no YAML or no intent at all."""
-    files = sorted(TESTS.glob("errors/*/fabric.yml"))
-    found = (_read(each) for each in files)
+    found = (_parsed(each.text.decode(errors="replace")) for each in cases())
     return tuple(each for each in found if isinstance(each, dict) and isinstance(each.get("hosts"), dict))
 
 
 def _read(file: Path) -> Any:
-    text = file.read_text(encoding="utf-8", errors="replace")
+    return _parsed(file.read_text(encoding="utf-8"))
+
+
+def _parsed(text: str) -> Any:
     if "&" in text:
         return None  # with aliases of itself it has no end
     try:

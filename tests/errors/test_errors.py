@@ -1,8 +1,8 @@
 """Golden error messages: what somebody reads who got their intent wrong.
 
-Each folder holds a ``fabric.yml`` with one mistake (or several), in places a ``devices.yml`` beside it, and the message
-in ``expected.txt``. A new message
-needs a case. After a deliberate change: ``pytest tests/errors --update-golden``, then read the difference.
+Each folder holds an intent with one mistake (or several) as a patch of a good one (see ``patches.py``), in places a
+``devices.yml`` beside it, and the message in ``expected.txt``. A new message needs a case: write the patch and mark the
+lines that the message should name; ``pytest tests/errors --update-golden`` writes the message, which you read.
 """
 
 import re
@@ -18,9 +18,12 @@ from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.site import load_site
 from nornir_tasks.platforms import platforms
+from tests.errors.patches import Case, cases, patched
 from tests.plain_facts import plain_facts
 
-CASES = sorted(path.parent for path in Path(__file__).parent.glob("*/fabric.yml"))
+CASES = list(cases())
+BASES = sorted((Path(__file__).parent / "bases").iterdir())
+LINE = re.compile(r"fabric\.yml:(\d+)")
 NARROW_ECMP = "ecmp_wider_than_the_limit"
 NO_EDGE_ROUTER = "edge_of_a_system_that_is_none"
 
@@ -64,31 +67,33 @@ def _without_outside(known: OsFacts) -> OsFacts:
     return replace(known, capabilities=bare)
 
 
-def message(case: Path) -> tuple[type[GpufabricError], str]:
-    """What the operator is told, with the case's folder left out."""
-    error = refusal(case)
-    text = str(error).replace(f"{case}/", "").replace(f"{_shown(case)}/", "")
-    return type(error), f"exit code {error.exit_code}\n{text}\n"
-
-
-def refusal(case: Path) -> GpufabricError:
+def refusal(site: Path) -> GpufabricError:
     """What refuses the case: reading its files, or designing what they ask for."""
     with pytest.raises(GpufabricError) as caught:
-        intent = load_site(case).intent if (case / "devices.yml").exists() else load_intent(case / "fabric.yml")
-        design(intent, load_catalogue(), facts(case.name))
+        intent = load_site(site).intent if (site / "devices.yml").exists() else load_intent(site / "fabric.yml")
+        design(intent, load_catalogue(), facts(site.name))
     return caught.value
 
 
-def _shown(case: Path) -> str:
-    return str(case.relative_to(Path.cwd())) if case.is_relative_to(Path.cwd()) else str(case)
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_message_says_where_what_and_what_to_do(case: Path, request: pytest.FixtureRequest) -> None:
-    kind, text = message(case)
-    golden = case / "expected.txt"
+def test_the_message_says_where_what_and_what_to_do(case: Case, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    site = case.written_to(tmp_path)
+    error = refusal(site)
+    text = f"exit code {error.exit_code}\n{str(error).replace(f'{site}/', '')}\n"
+    golden = case.folder / "expected.txt"
     if request.config.getoption("--update-golden"):
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")
-    assert kind in (IntentError, DesignError)
-    assert all(re.search(r"(^|/)(fabric|devices)\.yml:\d+$", problem.where) for problem in refusal(case).problems)
+    assert type(error) in (IntentError, DesignError)
+    assert all(re.search(r"(^|/)(fabric|devices)\.yml:\d+$", problem.where) for problem in error.problems)
+    assert case.named is None or case.named == set(map(int, LINE.findall(text))), "lines marked in the patch"
+
+
+@pytest.mark.parametrize("base", BASES, ids=lambda base: base.stem)
+def test_bases_are_sites_without_a_mistake(base: Path) -> None:
+    design(load_intent(base), load_catalogue(), {name: each.facts for name, each in platforms().items()})
+
+
+def test_a_block_that_stands_twice_in_its_base_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"2 places in the base have: +design: rail"):
+        patched("base: two_fabrics.yml\n@@\n-    design: rail\n")

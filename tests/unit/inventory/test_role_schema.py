@@ -95,12 +95,6 @@ def test_a_role_asks_for_exactly_what_the_design_says(role: str) -> None:
     assert judged(role, ROLES[role], options_of(role), defaults_of(role)) == []
 
 
-@pytest.mark.parametrize("role", ROLES)
-def test_what_a_site_may_choose_has_the_same_default_in_both_files_of_a_role(role: str) -> None:
-    specified = {name: option["default"] for name, option in options_of(role).items() if "default" in option}
-    assert specified == defaults_of(role)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

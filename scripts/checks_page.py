@@ -10,8 +10,9 @@ from pathlib import Path
 
 from made_page import compare_or_write
 
-from nornir_tasks.checks import boundary_suite, host_suite, suite
+from nornir_tasks.checks import suite
 from nornir_tasks.checks.about import About
+from nornir_tasks.checks.hosts import boundary_suite, host_suite
 from nornir_tasks.cli.check_list import systems
 
 PAGE = Path(__file__).parents[1] / "docs" / "checks.md"

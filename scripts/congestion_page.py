@@ -19,17 +19,17 @@ sys.path.insert(0, str(ROOT / "plugins" / "module_utils"))
 from nic_settings import wanted_settings  # noqa: E402
 
 from nornir_tasks.design.config.qos import PortProfile  # noqa: E402
-from nornir_tasks.design.demand import demands  # noqa: E402
-from nornir_tasks.design.host_needs import host_needs  # noqa: E402
-from nornir_tasks.design.host_vars import host_vars  # noqa: E402
-from nornir_tasks.design.kinds import kinds  # noqa: E402
-from nornir_tasks.design.network import Network  # noqa: E402
+from nornir_tasks.design.demand.fabric_demand import demands  # noqa: E402
+from nornir_tasks.design.demand.kinds import kinds  # noqa: E402
+from nornir_tasks.design.hosts.host_needs import host_needs  # noqa: E402
+from nornir_tasks.design.hosts.host_vars import host_vars  # noqa: E402
+from nornir_tasks.design.model.network import Network  # noqa: E402
 from nornir_tasks.design.pipeline import Realised, design, device_configs  # noqa: E402
-from nornir_tasks.design.watchdog import NIC_GAP, firing_order  # noqa: E402
+from nornir_tasks.design.reports.watchdog import NIC_GAP, firing_order  # noqa: E402
 from nornir_tasks.files.catalogue import load_catalogue  # noqa: E402
 from nornir_tasks.files.intent_file import load_intent  # noqa: E402
 from nornir_tasks.files.templates import environment  # noqa: E402
-from nornir_tasks.intent.fields import PROFILES  # noqa: E402
+from nornir_tasks.intent.core.fields import PROFILES  # noqa: E402
 from nornir_tasks.platforms import platforms  # noqa: E402
 from nornir_tasks.render.render import render  # noqa: E402
 

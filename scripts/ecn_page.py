@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from made_page import compare_or_write
 
-from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.catalogue import SwitchModel
 from nornir_tasks.design.config.qos import Ecn
-from nornir_tasks.design.ecn_figures import EcnFigure
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.catalogue import SwitchModel
+from nornir_tasks.design.model.ecn_figures import EcnFigure
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.platforms import platforms
 

@@ -11,8 +11,15 @@ from typing import NamedTuple
 
 from made_page import compare_or_write
 
-from nornir_tasks.design.catalogue import SwitchModel
-from nornir_tasks.design.headroom import CableFacts, Formula, HeadroomSource, PortCable, configured_bytes, configured_m
+from nornir_tasks.design.model.catalogue import SwitchModel
+from nornir_tasks.design.model.headroom import (
+    CableFacts,
+    Formula,
+    HeadroomSource,
+    PortCable,
+    configured_bytes,
+    configured_m,
+)
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.eos import headroom as eos

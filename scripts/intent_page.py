@@ -21,22 +21,22 @@ from annotated_types import Ge, Gt, Le, MinLen
 from made_page import compare_or_write
 from pydantic.fields import FieldInfo
 
-from nornir_tasks.design.kinds import kinds
+from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.files.marked_yaml import read_marked
-from nornir_tasks.intent import model
-from nornir_tasks.intent.boundary_model import UpstreamIntent
-from nornir_tasks.intent.edge_model import TcpAoIntent
-from nornir_tasks.intent.fabric_model import CoreIntent
-from nornir_tasks.intent.fields import Unit, Written
-from nornir_tasks.intent.model import Intent
-from nornir_tasks.intent.part import Part
-from nornir_tasks.intent.secret_name import Secret
+from nornir_tasks.intent.core.fields import Unit, Written
+from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.secret_name import Secret
+from nornir_tasks.intent.keys import site
+from nornir_tasks.intent.keys.boundary import UpstreamIntent
+from nornir_tasks.intent.keys.edge import TcpAoIntent
+from nornir_tasks.intent.keys.fabric import CoreIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import names
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "intent.md"
 LAB = ROOT / "inventory" / "lab-rails" / "fabric.yml"
-EXAMPLES = Path(model.__file__).with_name("examples.yml")
+EXAMPLES = Path(site.__file__).with_name("examples.yml")
 """What the lab's file does not say: name -> what to write over it."""
 
 HEAD = """\

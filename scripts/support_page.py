@@ -10,8 +10,8 @@ from pathlib import Path
 
 from made_page import compare_or_write
 
-from nornir_tasks.design.capabilities import OsFacts
-from nornir_tasks.design.catalogue import NicModel, SwitchModel
+from nornir_tasks.design.model.capabilities import OsFacts
+from nornir_tasks.design.model.catalogue import NicModel, SwitchModel
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.platforms import platforms
 

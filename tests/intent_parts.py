@@ -3,14 +3,14 @@
 import re
 from typing import Any
 
-from nornir_tasks.design.demand import Demand, demands
-from nornir_tasks.design.explain import Figure, explain
-from nornir_tasks.design.host_needs import HostNeeds, host_needs
-from nornir_tasks.design.kinds import kinds
-from nornir_tasks.design.network import Network
-from nornir_tasks.design.routes import count_routes
+from nornir_tasks.design.addresses.routes import count_routes
+from nornir_tasks.design.demand.fabric_demand import Demand, demands
+from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.hosts.host_needs import HostNeeds, host_needs
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.reports.explain import Figure, explain
 from nornir_tasks.files.catalogue import load_catalogue
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 
 
 def figures(intent: Intent, network: Network) -> dict[str, Figure]:

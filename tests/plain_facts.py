@@ -5,9 +5,9 @@ They differ in each way that ``realise`` adjusts: MTU, strict queue, seed, timer
 
 from functools import partial
 
-from nornir_tasks.design.capabilities import Balancing, Capabilities, OsFacts
 from nornir_tasks.design.config.qos import Ecn, Watchdog
-from nornir_tasks.design.headroom import CableFacts
+from nornir_tasks.design.model.capabilities import Balancing, Capabilities, OsFacts
+from nornir_tasks.design.model.headroom import CableFacts
 
 BASE = {
     "services": ("bfd", "bgp"),

@@ -11,8 +11,8 @@ from ipaddress import IPv4Address, IPv4Network
 from itertools import pairwise
 from typing import Any
 
-from nornir_tasks.design.links import HostNic
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.links import HostNic
+from nornir_tasks.design.model.network import Network
 
 Manifest = Mapping[str, Any]
 

@@ -9,12 +9,12 @@ from functools import cache, lru_cache
 from typing import Any
 
 from nornir_tasks.design.config.routing_policy import PrefixList, RouteMap
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import Realised, design, device_configs
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 
 SITES = ("lab-rails", "lab-breakout", "ref-512", "ref-28672", "ref-32768")

@@ -9,12 +9,12 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from nornir_tasks.design.links import HostNic
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.links import HostNic
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from tests.plain_facts import plain_facts
 
 LEAVES = (

@@ -5,12 +5,12 @@ from functools import cache
 from pathlib import Path
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design, device_configs
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.templates import environment
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 
 SITE = Path(__file__).parent / "sites" / "svi"

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design, device_configs
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent

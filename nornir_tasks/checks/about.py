@@ -1,7 +1,7 @@
 """The description of a check: ``nornir validate --list`` and docs/checks.md are generated from it.
 
 A description is ``ABOUT`` in the module of its check, and is listed beside the check in ``checks/suite.py`` or
-``checks/host_suite.py``.
+``checks/hosts/host_suite.py``.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Which results rest on a host that is not there, but played to a lab's switches. Pure."""
 
+from nornir_tasks.checks.causes.standing import Standing
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.standing import Standing
 
 _OF_BOTH_ENDS = frozenset({"port", "lldp", "lacp", "trunks", "stp", "partners", "macs"})
 """Checks whose result at a port is the far end's doing as well; all others judge the switch alone."""

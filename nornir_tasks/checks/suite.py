@@ -4,7 +4,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from nornir_tasks.checks import (
+from nornir_tasks.checks import ways_on
+from nornir_tasks.checks.about import NEVER, About
+from nornir_tasks.checks.causes.search import Cause, causes
+from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.checks.played import played_findings
+from nornir_tasks.checks.switches import (
     balancing,
     base,
     bgp,
@@ -25,12 +30,7 @@ from nornir_tasks.checks import (
     trunks,
     unfinished,
     vlans,
-    ways_on,
 )
-from nornir_tasks.checks.about import NEVER, About
-from nornir_tasks.checks.causes import Cause, causes
-from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.played import played_findings
 from nornir_tasks.errors import Problem
 from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.observed import Observed

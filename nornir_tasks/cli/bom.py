@@ -5,13 +5,13 @@ import io
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nornir_tasks.design.bom import Bill
+    from nornir_tasks.design.reports.bom import Bill
     from nornir_tasks.usecases.site import SiteDesign
 
 
 def bill_of(designed: "SiteDesign") -> "Bill":
     """The bill of a site. Raises IntentError for what its intent prices and it has not got."""
-    from nornir_tasks.design.bom import bill_of_materials
+    from nornir_tasks.design.reports.bom import bill_of_materials
 
     return bill_of_materials(designed.network, designed.site.intent, designed.catalogue)
 

@@ -10,7 +10,7 @@ from nornir_tasks.cli import options
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from nornir_tasks.design.boot_order import Stage
+    from nornir_tasks.design.capacity.boot_order import Stage
     from nornir_tasks.lab.day0.desk import Handed
     from nornir_tasks.usecases.day0 import Day0Written
 

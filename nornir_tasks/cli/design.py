@@ -7,10 +7,10 @@ import typer
 from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
-    from nornir_tasks.design.explain import Figure
-    from nornir_tasks.design.links import Circuit, Endpoint, Link
-    from nornir_tasks.design.network import Fabric
-    from nornir_tasks.design.plane import Plane
+    from nornir_tasks.design.model.links import Circuit, Endpoint, Link
+    from nornir_tasks.design.model.network import Fabric
+    from nornir_tasks.design.model.plane import Plane
+    from nornir_tasks.design.reports.explain import Figure
     from nornir_tasks.usecases.site import SiteDesign
 
 
@@ -94,8 +94,8 @@ def _bom(designed: "SiteDesign", csv: str | None, *, json: bool) -> None:
 
 
 def _figures(designed: "SiteDesign") -> "tuple[Figure, ...]":
-    from nornir_tasks.design.explain import explain
-    from nornir_tasks.design.routes import count_routes
+    from nornir_tasks.design.addresses.routes import count_routes
+    from nornir_tasks.design.reports.explain import explain
 
     return explain(designed.network, designed.demands, count_routes(designed.network))
 
@@ -123,13 +123,16 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     from nornir_tasks.cli.design_choice import sizing_as_json
     from nornir_tasks.cli.design_loads import loads_as_json
     from nornir_tasks.cli.explain import figures_as_json, routes_as_json
-    from nornir_tasks.design import edge_gaps, first_boot_flows, lossless_cables, pairing
-    from nornir_tasks.design.assumed import assumed
-    from nornir_tasks.design.counts import design_counts
-    from nornir_tasks.design.routes import count_routes
-    from nornir_tasks.design.tables import uses_of_all
-    from nornir_tasks.design.throughput import loads
-    from nornir_tasks.intent import numbers_of_others
+    from nornir_tasks.design.addresses.routes import count_routes
+    from nornir_tasks.design.capacity import lossless_cables
+    from nornir_tasks.design.capacity.tables import uses_of_all
+    from nornir_tasks.design.capacity.throughput import loads
+    from nornir_tasks.design.demand import first_boot_flows
+    from nornir_tasks.design.hosts import edge_gaps
+    from nornir_tasks.design.realise import pairing
+    from nornir_tasks.design.reports.assumed import assumed
+    from nornir_tasks.design.reports.counts import design_counts
+    from nornir_tasks.intent.core import numbers_of_others
 
     network, counts = designed.network, design_counts(designed.network)
     routes = count_routes(network)
@@ -182,12 +185,15 @@ def _print(designed: "SiteDesign") -> None:
     from nornir_tasks.cli.design_choice import print_sizing
     from nornir_tasks.cli.design_loads import print_loads
     from nornir_tasks.cli.design_table import print_switches
-    from nornir_tasks.design import edge_gaps, first_boot_flows, lossless_cables, pairing
-    from nornir_tasks.design.assumed import assumed
-    from nornir_tasks.design.counts import design_counts
-    from nornir_tasks.design.qos import ROUTING_DSCP, beside_routing
-    from nornir_tasks.design.throughput import loads
-    from nornir_tasks.intent import numbers_of_others
+    from nornir_tasks.design.capacity import lossless_cables
+    from nornir_tasks.design.capacity.throughput import loads
+    from nornir_tasks.design.demand import first_boot_flows
+    from nornir_tasks.design.demand.qos import ROUTING_DSCP, beside_routing
+    from nornir_tasks.design.hosts import edge_gaps
+    from nornir_tasks.design.realise import pairing
+    from nornir_tasks.design.reports.assumed import assumed
+    from nornir_tasks.design.reports.counts import design_counts
+    from nornir_tasks.intent.core import numbers_of_others
 
     network, counts = designed.network, design_counts(designed.network)
     for name, plane in counts["planes"].items():

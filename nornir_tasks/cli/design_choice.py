@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nornir_tasks.design.demand import Demand
-    from nornir_tasks.design.layout import Option, Sizing
+    from nornir_tasks.design.demand.fabric_demand import Demand
+    from nornir_tasks.design.model.sizing import Option, Sizing
 
 
 def print_sizing(demand: "Demand", sizing: "Sizing", *, is_one_of_several: bool = False) -> None:
     """A few lines below the plane's own; of several groups of hosts on it each by its name."""
     from nornir_tasks.cli.console import out
-    from nornir_tasks.design.cheapest import in_words, why_lost
+    from nornir_tasks.design.layout.cheapest import in_words, why_lost
 
     chosen, other = sizing.chosen, sizing.runner_up
     hosts = f"hosts of {demand.group}" if is_one_of_several else "hosts"
@@ -34,7 +34,7 @@ def print_sizing(demand: "Demand", sizing: "Sizing", *, is_one_of_several: bool 
 
 def sizing_as_json(sizing: "Sizing") -> dict[str, Any]:
     """Layout, runner-up and warnings of one plane, as ``nornir design --json`` prints them."""
-    from nornir_tasks.design.cheapest import why_lost
+    from nornir_tasks.design.layout.cheapest import why_lost
 
     chosen, other = sizing.chosen, sizing.runner_up
     ratio = chosen.layout.core_oversubscription
@@ -48,7 +48,7 @@ def sizing_as_json(sizing: "Sizing") -> dict[str, Any]:
 
 
 def _option(option: "Option") -> dict[str, Any]:
-    from nornir_tasks.design.cheapest import costs
+    from nornir_tasks.design.layout.cheapest import costs
 
     layout = option.layout
     copies = {"copies": layout.copies} if layout.copies > 1 else {}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nornir_tasks.design.throughput import Load
+    from nornir_tasks.design.capacity.throughput import Load
 
 
 def print_loads(loads: "Iterable[Load]") -> None:

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from nornir_tasks.design.move_steps import Move, Step
-    from nornir_tasks.design.moves import Moves
+    from nornir_tasks.design.reports.move_steps import Move, Step
+    from nornir_tasks.design.reports.moves import Moves
     from nornir_tasks.usecases.site import SiteDesign
 
 
 def print_moves(designed: "SiteDesign", old_site: str, *, json: bool) -> None:
     """Print the cables to add, move and remove, in an order that keeps the declared capacity."""
     from nornir_tasks.cli.console import out, print_json, say_site
-    from nornir_tasks.design.moves import moves
+    from nornir_tasks.design.reports.moves import moves
     from nornir_tasks.usecases.site import load
 
     say_site(old_site)

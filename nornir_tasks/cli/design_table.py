@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nornir_tasks.design.network import Device, Network
+    from nornir_tasks.design.model.network import Device, Network
 
 HEADS: tuple[str, ...] = (
     "switch",
@@ -58,7 +58,7 @@ def _width(rows: list[tuple[str, ...]], heads: tuple[str, ...]) -> int:
 
 def _rows(network: "Network") -> list[tuple[str, ...]]:
     from nornir_tasks.cli.explain import routes_in_short
-    from nornir_tasks.design.routes import count_routes
+    from nornir_tasks.design.addresses.routes import count_routes
 
     routes, rows = count_routes(network), list[tuple[str, ...]]()
     for each in network.devices:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from nornir_tasks.design.cabling_plan import CableRow
-    from nornir_tasks.design.network import Network
+    from nornir_tasks.design.model.network import Network
+    from nornir_tasks.design.reports.cabling_plan import CableRow
 
 Document = tuple[str | bytes, str]
 """Its text, or its bytes where it is none, and one line that summarises it."""
@@ -68,14 +68,14 @@ def _print(content: str | bytes) -> None:
 
 
 def _cabling(network: "Network") -> Document:
-    from nornir_tasks.design.cabling_plan import cabling_csv, cabling_plan
+    from nornir_tasks.design.reports.cabling_plan import cabling_csv, cabling_plan
 
     rows = cabling_plan(network)
     return cabling_csv(rows), _to_buy(network, rows)
 
 
 def _cabling_workbook(network: "Network") -> Document:
-    from nornir_tasks.design.cabling_plan import cabling_plan, cabling_workbook
+    from nornir_tasks.design.reports.cabling_plan import cabling_plan, cabling_workbook
     from nornir_tasks.files.zipped import zipped
 
     rows = cabling_plan(network)
@@ -83,7 +83,7 @@ def _cabling_workbook(network: "Network") -> Document:
 
 
 def _to_buy(network: "Network", rows: "tuple[CableRow, ...]") -> str:
-    from nornir_tasks.design.cabling_plan import parts
+    from nornir_tasks.design.reports.cabling_plan import parts
 
     needed = [
         f"{count} x {part}" + (f" of {length_m} m" if length_m else "")
@@ -93,7 +93,7 @@ def _to_buy(network: "Network", rows: "tuple[CableRow, ...]") -> str:
 
 
 def _drawing(network: "Network") -> Document:
-    from nornir_tasks.design.drawing import drawing
+    from nornir_tasks.design.reports.drawing import drawing
 
     planes = "plane" if len(network.planes) == 1 else "planes"
     return drawing(network), f"drawing of {len(network.planes)} {planes}, {len(network.devices):,} switches"

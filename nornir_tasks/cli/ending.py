@@ -31,7 +31,7 @@ def _run(output: Stream) -> int:
             raise
         return _failed(LocalError(problem), output)
     except Exception as error:
-        from nornir_tasks.design.faults import fault
+        from nornir_tasks.design.model.faults import fault
 
         if (problem := fault(error)) is None:
             raise

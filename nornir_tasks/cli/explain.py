@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nornir_tasks.design.explain import Figure
-    from nornir_tasks.design.routes import RouteCount
+    from nornir_tasks.design.addresses.routes import RouteCount
+    from nornir_tasks.design.reports.explain import Figure
 
 WIDEST = 10_000
 """Columns that no row of figures needs."""

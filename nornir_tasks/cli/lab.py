@@ -12,7 +12,7 @@ from nornir_tasks.cli.lab_probe import probe
 if TYPE_CHECKING:
     from nornir_tasks.lab.boundary_hosts.manager import HostStatus
     from nornir_tasks.lab.machines.manager import MachineStatus
-    from nornir_tasks.usecases.lab import LabStatus, SwitchesUp
+    from nornir_tasks.usecases.lab.up_down import LabStatus, SwitchesUp
     from nornir_tasks.usecases.progress import Event, On
 
 HOSTS_NAMED = 16
@@ -69,11 +69,11 @@ def up(
     starts them at day 0 again.
     """
     from nornir_tasks.cli.console import out, print_json
-    from nornir_tasks.usecases import lab
+    from nornir_tasks.usecases.lab import up_down
     from nornir_tasks.usecases.site import load
 
-    wanted = lab.LabOptions(rtt_ms, hosts, host_lldp, routed, machine, tuple(fabric_planes or ()), boundary)
-    done = lab.up(load(site), wanted, _telling(quiet=json))
+    wanted = up_down.LabOptions(rtt_ms, hosts, host_lldp, routed, machine, tuple(fabric_planes or ()), boundary)
+    done = up_down.up(load(site), wanted, _telling(quiet=json))
     if json:
         answer: dict[str, object] = {
             "started": done.switches.is_new,
@@ -98,9 +98,9 @@ def up(
 def down(site: options.Site = "lab", json: options.Json = False) -> None:
     """Stop the lab of a site and delete it. No effect if there is none."""
     from nornir_tasks.cli.console import out, print_json
-    from nornir_tasks.usecases import lab
+    from nornir_tasks.usecases.lab import up_down
 
-    ended = lab.down(site, _telling(quiet=True))
+    ended = up_down.down(site, _telling(quiet=True))
     if json:
         print_json({"stopped": ended.was_up, "hosts": ended.machines, "boundary": ended.boundary})
         return
@@ -117,9 +117,9 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
     from dataclasses import asdict
 
     from nornir_tasks.cli.console import out, print_json
-    from nornir_tasks.usecases import lab
+    from nornir_tasks.usecases.lab import up_down
 
-    found = lab.status(site)
+    found = up_down.status(site)
     if json:
         how: dict[str, object] = {"up": found.state == "up", "state": found.state}
         how |= ({"why": found.why} if found.why else {}) | ({"machine": found.machine} if found.machine else {})
@@ -150,7 +150,7 @@ app.command()(probe)
 def _telling(*, quiet: bool) -> "On":
     """Print each step; on stderr if it is not this command's result, or if stdout is for JSON."""
     from nornir_tasks.cli.console import err, out
-    from nornir_tasks.usecases.lab import LabMessage, SwitchesUp
+    from nornir_tasks.usecases.lab.up_down import LabMessage, SwitchesUp
 
     def on(event: "Event") -> None:
         match event:

@@ -8,7 +8,7 @@ import typer
 from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
-    from nornir_tasks.usecases.lab_export import Exported
+    from nornir_tasks.usecases.lab.export import Exported
 
 
 def export(
@@ -42,7 +42,7 @@ def export(
     """
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.lab.export.nodes import Options
-    from nornir_tasks.usecases import lab_export
+    from nornir_tasks.usecases.lab import export as lab_export
     from nornir_tasks.usecases.site import load
 
     selection = lab_export.chosen(load(site), tuple(plane or ()), tuple(limit or ()))

@@ -9,7 +9,7 @@ from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
     from nornir_tasks.lab.faults import Fault
-    from nornir_tasks.usecases.lab_faults import Change
+    from nornir_tasks.usecases.lab.faults import Change
     from nornir_tasks.usecases.progress import Event
 
 SHOWN = 12
@@ -27,35 +27,35 @@ def cut(
     json: options.Json = False,
 ) -> None:
     """Cut a cable: both its ends lose their carrier. A breakout cable is cut with all its legs."""
-    from nornir_tasks.usecases import lab_faults
+    from nornir_tasks.usecases.lab import faults as lab_faults
 
     _report(lab_faults.cut(site, cable, far_end, _waiting), json=json)
 
 
 def swap(cable: Cable, other: Cable, site: options.Site = "lab", json: options.Json = False) -> None:
     """Swap the far ends of two cables, as a technician might by mistake; those to hosts too. 'mend' swaps them back."""
-    from nornir_tasks.usecases import lab_faults
+    from nornir_tasks.usecases.lab import faults as lab_faults
 
     _report(lab_faults.swap(site, cable, other, _waiting), json=json)
 
 
 def kill(switch: Switch, site: options.Site = "lab", json: options.Json = False) -> None:
     """Take a switch's power: it answers nobody, its neighbours lose their carrier, what it has not saved is lost."""
-    from nornir_tasks.usecases import lab_faults
+    from nornir_tasks.usecases.lab import faults as lab_faults
 
     _report(lab_faults.kill(site, switch, _waiting), json=json)
 
 
 def freeze(switch: Switch, site: options.Site = "lab", json: options.Json = False) -> None:
     """Hang a switch: it takes connections and answers nothing, its neighbours hear nothing, its ports stay up."""
-    from nornir_tasks.usecases import lab_faults
+    from nornir_tasks.usecases.lab import faults as lab_faults
 
     _report(lab_faults.freeze(site, switch, _waiting), json=json)
 
 
 def revive(switch: Switch, site: options.Site = "lab", json: options.Json = False) -> None:
     """Give a killed switch its power: it boots with its startup configuration."""
-    from nornir_tasks.usecases import lab_faults
+    from nornir_tasks.usecases.lab import faults as lab_faults
 
     _report(lab_faults.revive(site, switch, _waiting), json=json)
 
@@ -66,7 +66,7 @@ def mend(
     json: options.Json = False,
 ) -> None:
     """Undo what was broken: of one cable or switch, or all."""
-    from nornir_tasks.usecases import lab_faults
+    from nornir_tasks.usecases.lab import faults as lab_faults
 
     _report(lab_faults.mend(site, name, _waiting), json=json)
 
@@ -78,7 +78,7 @@ def loss(
     json: options.Json = False,
 ) -> None:
     """Lose packets on a cable, each by chance and both ways. Needs a routed lab (lab up --routed)."""
-    from nornir_tasks.usecases import lab_faults
+    from nornir_tasks.usecases.lab import faults as lab_faults
 
     _report(lab_faults.lose(site, cable, share, _waiting), json=json)
 
@@ -90,7 +90,7 @@ def delay(
     json: options.Json = False,
 ) -> None:
     """Hold back every packet on a cable, each way. Needs a routed lab on a kernel with netem; refused elsewhere."""
-    from nornir_tasks.usecases import lab_faults
+    from nornir_tasks.usecases.lab import faults as lab_faults
 
     _report(lab_faults.delay(site, cable, time_ms, _waiting), json=json)
 
@@ -152,7 +152,7 @@ def _print_lines(lines: list[str], indent: str = "") -> None:
 def _waiting(event: "Event") -> None:
     """Say that another command works on the lab."""
     from nornir_tasks.cli.console import err
-    from nornir_tasks.usecases.lab import LabMessage
+    from nornir_tasks.usecases.lab.up_down import LabMessage
 
     if isinstance(event, LabMessage):
         err.print(event.line)

@@ -7,7 +7,7 @@ import typer
 from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
-    from nornir_tasks.usecases.lab_probe import Probe
+    from nornir_tasks.usecases.lab.probe import Probe
 
 _HOST = "HOST:PORT, or a host: its first port with an address."
 
@@ -24,7 +24,7 @@ def probe(
     Prints how many were lost and when, and how many packets each spine sent to the target's leaf. Break the lab
     meanwhile: nornir lab kill, freeze, cut, loss.
     """
-    from nornir_tasks.usecases import lab_probe
+    from nornir_tasks.usecases.lab import probe as lab_probe
 
     found = lab_probe.probe(site, source, target, seconds)
     if json:

@@ -99,7 +99,7 @@ def others_lines(plan: "PlanSummary", most_lines: int | None, preview: str) -> I
 
 def _ways(found: "PlanReport") -> Iterator[str]:
     """How the tool reaches the switches that would change, and without which switches it reaches none of them."""
-    from nornir_tasks.design.management_paths import in_words
+    from nornir_tasks.design.capacity.management_paths import in_words
 
     same: dict[str, list[str]] = {}
     for name, way in found.ways.items():

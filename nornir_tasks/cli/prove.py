@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from nornir_tasks.proofs.isolation import Isolation
     from nornir_tasks.proofs.rules.judge import Guarded, Pair
     from nornir_tasks.proofs.verdicts import Outcome
-    from nornir_tasks.usecases.prove import Proved
-    from nornir_tasks.usecases.prove_packets import Sent
+    from nornir_tasks.usecases.proofs.prove import Proved
+    from nornir_tasks.usecases.proofs.prove_packets import Sent
 
 _MOST_PAIRS = 20
 """Pairs that are printed, and findings of each other proof; ``--json`` has all."""
@@ -84,9 +84,9 @@ def prove(
     from nornir_tasks.cli.console import print_json
     from nornir_tasks.cli.documents import check_targets
     from nornir_tasks.cli.progress import Display
-    from nornir_tasks.usecases import prove as usecase
-    from nornir_tasks.usecases import prove_packets
-    from nornir_tasks.usecases.proof_reports import outcome_as_json
+    from nornir_tasks.usecases.proofs import prove as usecase
+    from nornir_tasks.usecases.proofs import prove_packets
+    from nornir_tasks.usecases.proofs.proof_reports import outcome_as_json
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load
 
@@ -124,7 +124,7 @@ def prove(
 def _write(found: "Proved", site: str, targets: dict[str, str | None]) -> list[str]:
     """Write the documents that were asked for; a line about each file."""
     from nornir_tasks.cli.documents import write_document
-    from nornir_tasks.usecases import proof_reports
+    from nornir_tasks.usecases.proofs import proof_reports
 
     makers = {"--junit": proof_reports.junit, "--sarif": proof_reports.sarif}
     lines: list[str] = []
@@ -157,7 +157,7 @@ def print_proofs(found: "Proved", *, show_all: bool = False) -> None:
 
 def _of_outcome(outcome: "Outcome", found: "Proved", *, show_all: bool) -> Iterator[str]:
     from nornir_tasks.proofs.quotes import findings
-    from nornir_tasks.usecases.proof_reports import in_words
+    from nornir_tasks.usecases.proofs.proof_reports import in_words
 
     every = findings(outcome, found.quotes)
     for each in every[: None if show_all else _MOST_PAIRS]:

@@ -10,8 +10,8 @@ from ipaddress import IPv4Network, ip_network
 from typing import Any
 
 from nornir_tasks.day0.first_boot import Identity
-from nornir_tasks.design.management import ManagementAddress
-from nornir_tasks.intent.day0_model import PxeIntent
+from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.intent.keys.day0 import PxeIntent
 from nornir_tasks.platforms.first_boot import Dhcp
 
 LEASE_S = 7200

@@ -8,7 +8,7 @@ switch has a default name), so it is only reported, like a serial number that is
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.drivers.session import Facts
 from nornir_tasks.errors import Problem
 

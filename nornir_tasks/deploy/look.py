@@ -8,7 +8,7 @@ from nornir_tasks.deploy.evidence import NO_EVIDENCE, Evidence
 from nornir_tasks.deploy.identity import Declared, Doubts, named_as_another
 from nornir_tasks.deploy.plan import DevicePlan, device_plan, running_config, wanted_config
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.drivers.session import Depth, Facts, Running, SwitchSession
 from nornir_tasks.errors import IdentityError, Problem, RefusedError
 

@@ -12,12 +12,12 @@ from nornir_tasks.deploy.open_trunks import leave_open, refuse_narrowing, refuse
 from nornir_tasks.deploy.removals import Sides, settled
 from nornir_tasks.deploy.taking_back import taken_back
 from nornir_tasks.deploy.wanted import Wanted, is_protected, of_owners
-from nornir_tasks.design.claims import SWITCH, digest
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.network import EVERYWHERE
+from nornir_tasks.design.model.claims import SWITCH, digest
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import EVERYWHERE
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import Problem, RefusedError
-from nornir_tasks.intent.secret_name import without_names
+from nornir_tasks.intent.core.secret_name import without_names
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
 from nornir_tasks.platforms.ownership import Rule, is_by, join, split, things
 from nornir_tasks.platforms.platform import Candidate

@@ -9,7 +9,7 @@ from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import GpufabricError, Problem
-from nornir_tasks.intent.secret_name import without_names
+from nornir_tasks.intent.core.secret_name import without_names
 from nornir_tasks.platforms.config_tree import Change
 
 MOST_LINES = 4

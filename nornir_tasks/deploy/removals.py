@@ -14,7 +14,7 @@ from typing import Literal
 from nornir_tasks.deploy.dependence import Others, needed_by_others, users
 from nornir_tasks.deploy.evidence import Shown, covers, key
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.intent.secret_name import PLACEHOLDER
+from nornir_tasks.intent.core.secret_name import PLACEHOLDER
 from nornir_tasks.platforms.announced import concern
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
 from nornir_tasks.platforms.ownership import ALWAYS_THERE, Thing, is_shared, rule_of, things

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from nornir_tasks.design.config.vrfs import SessionKey
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import Change
 
 

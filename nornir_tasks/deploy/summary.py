@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from nornir_tasks.deploy.dependence import Others
 from nornir_tasks.deploy.plan import DevicePlan, running_config
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.capabilities import Disruption
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.capabilities import Disruption
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.platforms.config_tree import Change
 

@@ -27,9 +27,9 @@ from nornir_tasks.deploy.plan import DevicePlan, running_config, took_effect, wa
 from nornir_tasks.deploy.summary import PlanSummary, summary
 from nornir_tasks.deploy.transaction import Outcome, Transaction
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.claims import digest
 from nornir_tasks.design.config.base import NO_BASE
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.claims import digest
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.drivers.session import Depth, Running, SwitchSession, Waiting
 from nornir_tasks.drivers.shown_certificate import shown_certificate
 from nornir_tasks.errors import LocalError

@@ -9,9 +9,9 @@ import jinja2
 
 from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.identity import Declared
-from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.claims import BASE, SWITCH, Claims
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.claims import BASE, SWITCH, Claims
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import ConfigTree, Path

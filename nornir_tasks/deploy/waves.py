@@ -23,8 +23,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.management_paths import distances
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.capacity.management_paths import distances
+from nornir_tasks.design.model.network import Network
 
 CORE = 2
 """The level of cores."""

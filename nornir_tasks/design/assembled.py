@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from nornir_tasks.design.cables import ASSEMBLY, Cable, Make
-from nornir_tasks.design.joints import Joints
-from nornir_tasks.design.links import Endpoint, Link
+from nornir_tasks.design.layout.joints import Joints
+from nornir_tasks.design.model.cables import ASSEMBLY, Cable, Make
+from nornir_tasks.design.model.links import Endpoint, Link
 
 
 def assembly_name(link: str, upper: Endpoint, lower: Endpoint) -> str:

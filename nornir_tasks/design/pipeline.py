@@ -25,62 +25,47 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from nornir_tasks.design import (
-    addressing,
-    asn,
-    bond_vlans,
-    bundling,
-    described,
-    edges,
-    first_boot_flows,
-    front_panel,
-    lossless_cables,
-    managed_aaa,
-    managed_accounts,
-    managed_base,
-    managed_snmp,
-    management_paths,
-    mtu,
-    qos,
-    servers_reached,
-    switch_names,
-    throughput,
-)
-from nornir_tasks.design.attached import Attaching, PlannedSwitch
-from nornir_tasks.design.cabling import Cabling, cable_up, planned_switches
-from nornir_tasks.design.capabilities import OsFacts
-from nornir_tasks.design.catalogue import Catalogue, SwitchModel
-from nornir_tasks.design.choices import Choices, choose
-from nornir_tasks.design.circuits import Circuits
-from nornir_tasks.design.claims import THE_BASE, THE_SWITCH, fabric_key
-from nornir_tasks.design.demand import Demand, demands
-from nornir_tasks.design.ecn_alike import alike
-from nornir_tasks.design.edge_network import EdgeNetwork, edge_network
-from nornir_tasks.design.faults import guarded
-from nornir_tasks.design.gather import Gathering
-from nornir_tasks.design.joints import Joints, join
-from nornir_tasks.design.kinds import Kinds, kinds
-from nornir_tasks.design.layout import CannotBuildError
-from nornir_tasks.design.limits import over_limits
-from nornir_tasks.design.links import Circuit, NicPort
-from nornir_tasks.design.management import ManagementAddress
-from nornir_tasks.design.merge import Contribution, merge
-from nornir_tasks.design.network import Device, Fabric, Network
-from nornir_tasks.design.owners import claims_on, declared
-from nornir_tasks.design.partial_config import PartialConfig
-from nornir_tasks.design.plane import Plane
-from nornir_tasks.design.profile_limits import check_profiles
-from nornir_tasks.design.racks import Place, check_racks, places
-from nornir_tasks.design.realise import Adjustment, Realised, realise
-from nornir_tasks.design.sections import Section, by_fabric, sections, sharing
-from nornir_tasks.design.tables import check_tables
-from nornir_tasks.design.whose import Whose
+from nornir_tasks.design.addresses import addressing, asn, bond_vlans, described, mtu
+from nornir_tasks.design.addresses.circuits import Circuits
+from nornir_tasks.design.capacity import lossless_cables, management_paths, servers_reached, throughput
+from nornir_tasks.design.capacity.ecn_alike import alike
+from nornir_tasks.design.capacity.limits import over_limits
+from nornir_tasks.design.capacity.profile_limits import check_profiles
+from nornir_tasks.design.capacity.tables import check_tables
+from nornir_tasks.design.contribute import front_panel, managed_aaa, managed_accounts, managed_base, managed_snmp
+from nornir_tasks.design.contribute.merge import Contribution, merge
+from nornir_tasks.design.contribute.owners import claims_on, declared
+from nornir_tasks.design.demand import edges, first_boot_flows, qos
+from nornir_tasks.design.demand.choices import Choices, choose
+from nornir_tasks.design.demand.fabric_demand import Demand, demands
+from nornir_tasks.design.demand.gather import Gathering
+from nornir_tasks.design.demand.kinds import Kinds, kinds
+from nornir_tasks.design.demand.whose import Whose
+from nornir_tasks.design.layout import switch_names
+from nornir_tasks.design.layout.attached import Attaching, PlannedSwitch
+from nornir_tasks.design.layout.cabling import Cabling, cable_up, planned_switches
+from nornir_tasks.design.layout.edge_network import EdgeNetwork, edge_network
+from nornir_tasks.design.layout.joints import Joints, join
+from nornir_tasks.design.layout.racks import Place, check_racks, places
+from nornir_tasks.design.layout.sections import Section, by_fabric, sections, sharing
+from nornir_tasks.design.model.capabilities import OsFacts
+from nornir_tasks.design.model.catalogue import Catalogue, SwitchModel
+from nornir_tasks.design.model.claims import THE_BASE, THE_SWITCH, fabric_key
+from nornir_tasks.design.model.faults import guarded
+from nornir_tasks.design.model.links import Circuit, NicPort
+from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.network import Device, Fabric, Network
+from nornir_tasks.design.model.partial_config import PartialConfig
+from nornir_tasks.design.model.plane import Plane
+from nornir_tasks.design.model.sizing import CannotBuildError
+from nornir_tasks.design.realise import bundling
+from nornir_tasks.design.realise.configuration import Adjustment, Realised, realise
 from nornir_tasks.errors import DesignError, Problem
-from nornir_tasks.intent.attached_rules import of_trees, tool
-from nornir_tasks.intent.findings import Marks
-from nornir_tasks.intent.model import Intent
-from nornir_tasks.intent.terms import Terms
-from nornir_tasks.intent.unknown import UnknownValueError
+from nornir_tasks.intent.core.findings import Marks
+from nornir_tasks.intent.core.unknown import UnknownValueError
+from nornir_tasks.intent.keys.site import Intent
+from nornir_tasks.intent.rules.attached import of_trees, tool
+from nornir_tasks.intent.settings import Terms
 
 __all__ = ["Adjustment", "Realised", "design", "device_config", "device_configs"]
 

@@ -13,7 +13,7 @@ from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.drivers.session import Depth, Fate, Note, Running, Staged, SwitchSession, unnoted
 from nornir_tasks.drivers.vault import SHORTEST, Vault, digest_of
 from nornir_tasks.errors import CommitError, DeviceError, GpufabricError, LocalError, Problem, StageError
-from nornir_tasks.intent.secret_name import HIDDEN, has_hidden, hidden, name_in, placeholder
+from nornir_tasks.intent.core.secret_name import HIDDEN, has_hidden, hidden, name_in, placeholder
 from nornir_tasks.platforms.config_tree import Change
 from nornir_tasks.platforms.observed import FIELDS, Observed
 from nornir_tasks.platforms.platform import Candidate

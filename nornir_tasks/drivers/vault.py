@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from nornir_tasks.errors import IntentError, Problem
-from nornir_tasks.intent.secret_name import hidden, placeholder
+from nornir_tasks.intent.core.secret_name import hidden, placeholder
 
 _KEY = secrets.token_bytes(32)
 """Of this process alone: digests tell that two values are equal, and nothing to anybody who reads them later."""

@@ -8,14 +8,14 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from nornir_tasks.design.catalogue import Bogons, Catalogue, Mode, NicModel, OpticModel, PortGroup, SwitchModel
+from nornir_tasks.design.model.catalogue import Bogons, Catalogue, Mode, NicModel, OpticModel, PortGroup, SwitchModel
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import validate
 from nornir_tasks.files.resources import resource, shown
-from nornir_tasks.intent.address_fields import AnyPrefix
-from nornir_tasks.intent.fields import SystemName
-from nornir_tasks.intent.findings import Finding, refuse, wrong
+from nornir_tasks.intent.core.address_fields import AnyPrefix
+from nornir_tasks.intent.core.fields import SystemName
+from nornir_tasks.intent.core.findings import Finding, refuse, wrong
 
 Value = TypeVar("Value")
 Source = Annotated[str, Field(min_length=8)]

@@ -29,11 +29,11 @@ from nornir_tasks.errors import IntentError
 from nornir_tasks.files.documents import write_documents
 from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import validate
-from nornir_tasks.intent.address_fields import MacAddress
-from nornir_tasks.intent.findings import Finding, wrong
-from nornir_tasks.intent.part import Part
-from nornir_tasks.intent.secret_name import Secret
-from nornir_tasks.intent.unknown import independent
+from nornir_tasks.intent.core.address_fields import MacAddress
+from nornir_tasks.intent.core.findings import Finding, wrong
+from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.secret_name import Secret
+from nornir_tasks.intent.core.unknown import independent
 
 NAME = "devices.yml"
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from nornir_tasks.design.faults import guarded
+from nornir_tasks.design.model.faults import guarded
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import Reading, judge
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 
 
 def load_intent(file: Path) -> Intent:

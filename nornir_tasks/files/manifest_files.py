@@ -8,7 +8,7 @@ from nornir_tasks.checks.manifests.objects import Manifest
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.marked_yaml import Marked, read_marked_documents, text_of
 from nornir_tasks.files.resources import shown
-from nornir_tasks.intent.findings import as_shown
+from nornir_tasks.intent.core.findings import as_shown
 
 MOST_BYTES = 64 << 20
 """Of one file; all manifests of 28,672 GPUs have a tenth of that."""

@@ -14,9 +14,9 @@ from typing import IO, Any
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.resources import shown
 from nornir_tasks.files.yaml_tree import MOST_BYTES, Mistake, Node, read_tree, read_trees
-from nornir_tasks.intent.findings import Finding, Marks, as_shown
-from nornir_tasks.intent.findings import Path as Place
-from nornir_tasks.intent.secret_name import NAME, Secret
+from nornir_tasks.intent.core.findings import Finding, Marks, as_shown
+from nornir_tasks.intent.core.findings import Path as Place
+from nornir_tasks.intent.core.secret_name import NAME, Secret
 
 _WORDS: dict[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),

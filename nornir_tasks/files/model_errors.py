@@ -14,9 +14,9 @@ from nornir_tasks.files.marked_yaml import UNREADABLE, Marked
 from nornir_tasks.files.partial_model import findings as findings_of
 from nornir_tasks.files.partial_model import partial
 from nornir_tasks.files.systems import systems
-from nornir_tasks.intent.fields import SYSTEMS
-from nornir_tasks.intent.findings import FINDINGS, Finding, Path, as_shown
-from nornir_tasks.intent.part import Part
+from nornir_tasks.intent.core.fields import SYSTEMS
+from nornir_tasks.intent.core.findings import FINDINGS, Finding, Path, as_shown
+from nornir_tasks.intent.core.part import Part
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -12,15 +12,15 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from nornir_tasks.intent.findings import Finding, Path
-from nornir_tasks.intent.part import Part
-from nornir_tasks.intent.unknown import UNKNOWN, independent
+from nornir_tasks.intent.core.findings import Finding, Path
+from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.unknown import UNKNOWN, independent
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
 Context = Mapping[str, Any]
-"""What the validators of single fields are given beside the value (``intent/fields.py``)."""
+"""What the validators of single fields are given beside the value (``intent/core/fields.py``)."""
 
 
 def partial(model: type[Model], data: object, context: Context) -> Model:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from nornir_tasks.errors import IntentError, Problem
-from nornir_tasks.intent.secret_name import NAME, Secret
+from nornir_tasks.intent.core.secret_name import NAME, Secret
 
 
 def resolve_secret(secret: Secret, directory: Path, where: str) -> str:

@@ -4,9 +4,9 @@ from functools import cache
 from importlib.util import find_spec
 
 from nornir_tasks import platforms
-from nornir_tasks.design.device_config import SECTIONS
+from nornir_tasks.design.model.device_config import SECTIONS
 from nornir_tasks.files.resources import resource
-from nornir_tasks.intent.fields import Systems
+from nornir_tasks.intent.core.fields import Systems
 
 TWINS = "switch_twins"
 TEMPLATES = ("main.j2", *(f"{section}.j2" for section in SECTIONS), "SOURCES.yml")

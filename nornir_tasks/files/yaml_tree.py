@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import yaml
 
-from nornir_tasks.intent.findings import as_shown
+from nornir_tasks.intent.core.findings import as_shown
 
 MOST_BYTES = 8 << 20
 """Of a file. The device list of 10,000 switches has a quarter of that."""

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from nornir_tasks.design.config.reach import CONTROL_LIST
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 
 
 def joined(config: DeviceConfig) -> DeviceConfig:

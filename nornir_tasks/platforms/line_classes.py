@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.platforms.config_tree import Change
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from nornir_tasks.design.claims import BASE, SWITCH, Claims
 from nornir_tasks.design.config.base import BASE_SECTIONS, NETWORK_SECTIONS, PORT_SECTIONS, BaseSection
+from nornir_tasks.design.model.claims import BASE, SWITCH, Claims
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 
 Key = Literal[

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from nornir_tasks.design.capabilities import Capabilities, Disruption, OsFacts
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.capabilities import Capabilities, Disruption, OsFacts
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms.announced import Announcing
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
 from nornir_tasks.platforms.defaults import FACTORY, Defaults

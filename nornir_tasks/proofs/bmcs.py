@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.links import Link
-from nornir_tasks.design.network import Network
-from nornir_tasks.intent.attached_rules import BMC
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.links import Link
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.intent.rules.attached import BMC
 
 
 def bmcs(network: Network) -> dict[str, list[Link]]:

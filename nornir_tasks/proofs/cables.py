@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from nornir_tasks.design.links import Link
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.links import Link
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.platforms.lossless import Setting
 from nornir_tasks.proofs.treatment import Ports, Rdma, ReadSwitch, Treatment, of_host, rdma_of
 from nornir_tasks.proofs.verdicts import Broken, Place, Statement, Tally

@@ -10,7 +10,7 @@ application, traffic class, DSCP, class, queue, PFC, ECN, notification.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nornir_tasks.design.rdma_libraries import SETTINGS
+from nornir_tasks.design.demand.rdma_libraries import SETTINGS
 from nornir_tasks.platforms.lossless import Effect, Setting
 from nornir_tasks.proofs.cables import Cable, End, Read, Variables, each_once
 from nornir_tasks.proofs.treatment import CODE_POINTS, Rdma, Treatment, points_in_words, queue_of

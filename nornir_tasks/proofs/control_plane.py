@@ -12,10 +12,10 @@ from ipaddress import ip_address, ip_interface, ip_network
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AclBinding, Family
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.reach import FABRIC_LISTS
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.flows import FAMILIES
-from nornir_tasks.design.network import Network
-from nornir_tasks.design.partial_config import BasePolicy
+from nornir_tasks.design.demand.flows import FAMILIES
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.partial_config import BasePolicy
 from nornir_tasks.proofs.breach import Breach, Judged
 from nornir_tasks.proofs.ends import End
 from nornir_tasks.proofs.filters import decided, lists_of, passed

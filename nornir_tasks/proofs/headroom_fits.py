@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.qos import Qos
-from nornir_tasks.design.headroom import CableFacts, PortCable
-from nornir_tasks.design.network import Device
+from nornir_tasks.design.model.headroom import CableFacts, PortCable
+from nornir_tasks.design.model.network import Device
 from nornir_tasks.platforms.lossless import Setting
 from nornir_tasks.proofs.cables import Cable, End, Read
 from nornir_tasks.proofs.pauses import LOSSY

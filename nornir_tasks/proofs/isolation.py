@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 
-from nornir_tasks.design.acl_facts import AclFacts
 from nornir_tasks.design.config.access_lists import AclBinding, Family
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.flows import Service
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.demand.flows import Service
+from nornir_tasks.design.model.acl_facts import AclFacts
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.proofs import control_plane, vlans, ways_out
 from nornir_tasks.proofs.bmcs import assumed, bridges, with_management_ports
 from nornir_tasks.proofs.breach import Breach, Judged, Kind

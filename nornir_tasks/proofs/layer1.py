@@ -8,8 +8,8 @@ optics alike.
 from collections.abc import Iterator, Mapping
 
 from nornir_tasks.design.config.interfaces import Layer1
-from nornir_tasks.design.links import Link
-from nornir_tasks.design.media import NRZ_LANE_GBPS, OPTICS, corrects_itself
+from nornir_tasks.design.model.links import Link
+from nornir_tasks.design.model.media import NRZ_LANE_GBPS, OPTICS, corrects_itself
 from nornir_tasks.platforms.lossless import Kind, Setting
 from nornir_tasks.proofs.cables import ATTACHED, UNUSED, Read, is_unused
 from nornir_tasks.proofs.treatment import Ports

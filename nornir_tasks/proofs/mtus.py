@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.links import Circuit, Link
+from nornir_tasks.design.model.links import Circuit, Link
 from nornir_tasks.platforms.lossless import Setting
 from nornir_tasks.proofs.cables import ATTACHED, UNUSED, Read, Variables, is_unused
 from nornir_tasks.proofs.treatment import Ports

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from nornir_tasks.design.config.bgp import Bgp, Neighbor
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.routing_policy import PrefixRule
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.proofs.spans import Span, span
 from nornir_tasks.proofs.subnets import addresses_of, subnets_of
 from nornir_tasks.proofs.ways import Met, Way, least

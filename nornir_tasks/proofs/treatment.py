@@ -13,7 +13,7 @@ from typing import Any
 
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.qos import PortProfile, Qos, Queue
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.lossless import Effect, Known, LosslessLines, Setting
 

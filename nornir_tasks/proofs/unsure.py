@@ -11,8 +11,8 @@ from functools import cache
 
 from nornir_tasks.design.config.bgp import signed_alike
 from nornir_tasks.design.config.vrfs import key_name
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.platform import OpenTrunk, Platform
 from nornir_tasks.proofs.routing import Routing

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 
 from nornir_tasks.design.config.access_lists import Direction, Family
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.flows import FAMILIES
-from nornir_tasks.design.network import EVERYWHERE
-from nornir_tasks.design.pairs import Segment
-from nornir_tasks.intent.flow_rules import OUTSIDE
+from nornir_tasks.design.demand.flows import FAMILIES
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import EVERYWHERE
+from nornir_tasks.design.model.pairs import Segment
+from nornir_tasks.intent.rules.flow import OUTSIDE
 from nornir_tasks.proofs.breach import Breach, Judged
 from nornir_tasks.proofs.ends import Domain, End, Gate
 from nornir_tasks.proofs.expected import Matrix

@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from nornir_tasks.design.pod_networks import MANAGED_BY, PodGroup, PodNetworks, PodPool, PodRail, node_policy_name
-from nornir_tasks.design.rdma_libraries import environment
+from nornir_tasks.design.demand.rdma_libraries import environment
+from nornir_tasks.design.hosts.pod_networks import MANAGED_BY, PodGroup, PodNetworks, PodPool, PodRail, node_policy_name
 from nornir_tasks.render.schedulers import OWN_LABEL
 
 OPERATOR_NAMESPACE = "nvidia-network-operator"

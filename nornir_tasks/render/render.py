@@ -4,8 +4,8 @@ from typing import Any
 
 import jinja2
 
-from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.errors import Problem, RenderError
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from nornir_tasks.design.localities import Locality
-from nornir_tasks.design.natural_order import natural_key
+from nornir_tasks.design.model.natural_order import natural_key
+from nornir_tasks.design.reports.localities import Locality
 
 TIER_LABEL = "fabric.topograph.run/tier-"
 HOST_NAME = "kubernetes.io/hostname"

@@ -7,11 +7,11 @@ from typing import IO
 from nornir_tasks.checks.manifests.intended import HostPort, Intended
 from nornir_tasks.checks.manifests.objects import Manifest
 from nornir_tasks.checks.manifests.suite import Audit, audit
-from nornir_tasks.design.demand import Demand
-from nornir_tasks.design.pod_rules import intended_networks
+from nornir_tasks.design.demand.fabric_demand import Demand
+from nornir_tasks.design.hosts.pod_rules import intended_networks
 from nornir_tasks.errors import Problem, UndecidedError, ValidationFailed
 from nornir_tasks.files.manifest_files import read_manifests
-from nornir_tasks.intent.fields import is_pci
+from nornir_tasks.intent.core.fields import is_pci
 from nornir_tasks.usecases.export import plane_with_rails
 from nornir_tasks.usecases.node_names import node_names
 from nornir_tasks.usecases.site import SiteDesign

@@ -17,11 +17,12 @@ from nornir_tasks.day0.first_boot import (
     first_boot,
 )
 from nornir_tasks.day0.sha_crypt import sha_crypt
-from nornir_tasks.design import first_boot_flows, pipeline
-from nornir_tasks.design.boot_order import Stage, boot_order
+from nornir_tasks.design import pipeline
+from nornir_tasks.design.capacity.boot_order import Stage, boot_order
 from nornir_tasks.design.config.base import Base
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.network import Device
+from nornir_tasks.design.demand import first_boot_flows
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import Device
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.artifacts import Written, write_artifacts
 from nornir_tasks.files.certificates import check_authority
@@ -30,9 +31,9 @@ from nornir_tasks.files.devices_file import DeviceList, load_devices
 from nornir_tasks.files.resources import shown
 from nornir_tasks.files.site import INTENT
 from nornir_tasks.files.templates import day0_environment, environment
-from nornir_tasks.intent.attached_rules import BMC, bmc_group
-from nornir_tasks.intent.day0_model import Day0Intent
-from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.core.findings import Finding
+from nornir_tasks.intent.keys.day0 import Day0Intent
+from nornir_tasks.intent.rules.attached import BMC, bmc_group
 from nornir_tasks.inventory.endpoints import attached_macs, device_list_file
 from nornir_tasks.platforms import platform
 from nornir_tasks.render.render import render

@@ -1,6 +1,6 @@
 """What a site's device list declares of devices on the out-of-band plane."""
 
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.files.site import Site
 from nornir_tasks.inventory.endpoints import attached_macs
 from nornir_tasks.lab.plan import played_mac

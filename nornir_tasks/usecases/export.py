@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from nornir_tasks.design.kinds import kinds
-from nornir_tasks.design.localities import Locality, localities
-from nornir_tasks.design.network import Network
-from nornir_tasks.design.rdma_libraries import environment
+from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.demand.rdma_libraries import environment
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.reports.localities import Locality, localities
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.files.documents import write_documents
 from nornir_tasks.files.manifests import as_yaml

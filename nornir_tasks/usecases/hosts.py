@@ -8,28 +8,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nornir_tasks.checks import host_bmc
-from nornir_tasks.design.bastion_vars import bastion_host_vars
-from nornir_tasks.design.bond_needs import BondNeeds, bond_needs
-from nornir_tasks.design.boundary_vars import firewall_host_vars
-from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.demand import Demand, demands
-from nornir_tasks.design.gateway_vars import gateway_host_vars
-from nornir_tasks.design.gather import Gathering
-from nornir_tasks.design.host_groups import PLANNED, playbook_group_of, playbook_groups
-from nornir_tasks.design.host_needs import HostNeeds, check_copies, host_needs
-from nornir_tasks.design.host_vars import bonded_host_vars, has_rails, host_vars, joins_gpus, rdma_host_vars
-from nornir_tasks.design.kinds import kinds
-from nornir_tasks.design.load_balancer_vars import load_balancer_host_vars
-from nornir_tasks.design.network import Network
-from nornir_tasks.design.relay_vars import egress_client_host_vars, relay_host_vars
+from nornir_tasks.checks.hosts import bmc as host_bmc
+from nornir_tasks.design.demand.fabric_demand import Demand, demands
+from nornir_tasks.design.demand.gather import Gathering
+from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.hosts.bastion_vars import bastion_host_vars
+from nornir_tasks.design.hosts.bond_needs import BondNeeds, bond_needs
+from nornir_tasks.design.hosts.boundary_vars import firewall_host_vars
+from nornir_tasks.design.hosts.gateway_vars import gateway_host_vars
+from nornir_tasks.design.hosts.host_groups import PLANNED, playbook_group_of, playbook_groups
+from nornir_tasks.design.hosts.host_needs import HostNeeds, check_copies, host_needs
+from nornir_tasks.design.hosts.host_vars import bonded_host_vars, has_rails, host_vars, joins_gpus, rdma_host_vars
+from nornir_tasks.design.hosts.load_balancer_vars import load_balancer_host_vars
+from nornir_tasks.design.hosts.relay_vars import egress_client_host_vars, relay_host_vars
+from nornir_tasks.design.model.catalogue import Catalogue
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.errors import IntentError, LabError, Problem
 from nornir_tasks.files.machines_file import LACKS, load_machines
 from nornir_tasks.files.resources import shown
 from nornir_tasks.files.site import INTENT
-from nornir_tasks.intent.attached_rules import BMC, bmc_group
-from nornir_tasks.intent.findings import Marks
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.core.findings import Marks
+from nornir_tasks.intent.keys.site import Intent
+from nornir_tasks.intent.rules.attached import BMC, bmc_group
 from nornir_tasks.usecases.declared import declared_macs
 from nornir_tasks.usecases.site import load
 
@@ -52,7 +52,7 @@ class HostInventory:
     site: str
     groups: Mapping[str, tuple[str, ...]]
     """Group -> hosts in it, in the order of declared identity. Hosts are in the group that playbooks address them by
-    (:mod:`nornir_tasks.design.host_groups`), through the child group with their name in the intent."""
+    (:mod:`nornir_tasks.design.hosts.host_groups`), through the child group with their name in the intent."""
     children: Mapping[str, tuple[str, ...]]
     """Group -> groups in it."""
     variables: Mapping[str, Mapping[str, Any]]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from nornir_tasks.design.pod_networks import PodNetworks
-from nornir_tasks.design.pod_rules import PodDemand, checked_networks
+from nornir_tasks.design.hosts.pod_networks import PodNetworks
+from nornir_tasks.design.hosts.pod_rules import PodDemand, checked_networks
 from nornir_tasks.errors import DesignError, IntentError, Problem
 from nornir_tasks.files.artifacts import Written, write_artifacts
 from nornir_tasks.files.manifests import as_yaml

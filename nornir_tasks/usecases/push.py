@@ -18,14 +18,14 @@ from nornir_tasks.deploy.transaction import Outcome
 from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches, refuse_overtaken, require_push
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.deploy.waves import Wave, members, most_only_leaves, waves
-from nornir_tasks.design.capabilities import Disruption
-from nornir_tasks.design.claims import BASE, SWITCH
-from nornir_tasks.design.management_paths import ManagementPath, management_paths
+from nornir_tasks.design.capacity.management_paths import ManagementPath, management_paths
+from nornir_tasks.design.model.capabilities import Disruption
+from nornir_tasks.design.model.claims import BASE, SWITCH
 from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, LocalError, Problem, RefusedError
 from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.push_lock import PushLock, sole_push
 from nornir_tasks.files.site import state_directory
-from nornir_tasks.intent.secret_name import has_hidden
+from nornir_tasks.intent.core.secret_name import has_hidden
 from nornir_tasks.usecases.progress import Event, On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, together, worst
 from nornir_tasks.usecases.secrets import vault_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nornir_tasks.deploy.journal import COUNTED, JOURNAL, Journal, Listed
 from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches
-from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.design.model.claims import SWITCH
 from nornir_tasks.files.push_lock import push_under_way
 from nornir_tasks.usecases.site import SiteDesign
 

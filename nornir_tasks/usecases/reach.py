@@ -13,8 +13,8 @@ from nornir_tasks.deploy.journal import JOURNAL, Journal
 from nornir_tasks.deploy.look import CONFIRM_WITHIN_S, Rules
 from nornir_tasks.deploy.tasks import Job
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.management_paths import distances
-from nornir_tasks.design.network import Device
+from nornir_tasks.design.capacity.management_paths import distances
+from nornir_tasks.design.model.network import Device
 from nornir_tasks.drivers.session import Login
 from nornir_tasks.drivers.vault import NO_SECRETS, Vault
 from nornir_tasks.errors import DeviceError, GpufabricError, LabError, Problem, RefusedError

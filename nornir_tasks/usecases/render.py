@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.realise import Adjustment
+from nornir_tasks.design.realise.configuration import Adjustment
 from nornir_tasks.files.artifacts import Written, write_artifacts
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.render.render import memory_lines

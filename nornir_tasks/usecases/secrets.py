@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from nornir_tasks.design.claims import BASE
-from nornir_tasks.design.managed_aaa import kinds
-from nornir_tasks.design.managed_snmp import engine_of, place_of, secret_of
-from nornir_tasks.design.network import Device
+from nornir_tasks.design.contribute.managed_aaa import kinds
+from nornir_tasks.design.contribute.managed_snmp import engine_of, place_of, secret_of
+from nornir_tasks.design.model.claims import BASE
+from nornir_tasks.design.model.network import Device
 from nornir_tasks.drivers.vault import NO_SECRETS, Vault
 from nornir_tasks.errors import GpufabricError, IntentError, Problem
 from nornir_tasks.files.resources import shown
 from nornir_tasks.files.secrets import kept_secrets, resolve_secret
 from nornir_tasks.files.sent_secrets import SentSecrets
 from nornir_tasks.files.site import INTENT
-from nornir_tasks.intent.findings import Path, dotted
-from nornir_tasks.intent.secret_name import Secret
-from nornir_tasks.intent.snmp_model import SnmpIntent
+from nornir_tasks.intent.core.findings import Path, dotted
+from nornir_tasks.intent.core.secret_name import Secret
+from nornir_tasks.intent.keys.snmp import SnmpIntent
 from nornir_tasks.usecases.site import BOUNDARY, SiteDesign
 
 

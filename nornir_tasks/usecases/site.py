@@ -7,20 +7,21 @@ from functools import cached_property
 from pathlib import Path
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design import pipeline, storm_rules
-from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.claims import BASE, Claims
+from nornir_tasks.design import pipeline
+from nornir_tasks.design.capacity.ecn_alike import marking_as
 from nornir_tasks.design.config.access_lists import Family
-from nornir_tasks.design.demand import Demand
-from nornir_tasks.design.ecn_alike import marking_as
-from nornir_tasks.design.network import Device, Network
-from nornir_tasks.design.realise import Realised
+from nornir_tasks.design.demand.fabric_demand import Demand
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.catalogue import Catalogue
+from nornir_tasks.design.model.claims import BASE, Claims
+from nornir_tasks.design.model.network import Device, Network
+from nornir_tasks.design.realise import storm_rules
+from nornir_tasks.design.realise.configuration import Realised
 from nornir_tasks.errors import DesignError, IdentityError, IntentError, Problem
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import Site, load_site
 from nornir_tasks.files.templates import environment
-from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.inventory.endpoints import push_account
 from nornir_tasks.platforms import platforms
 

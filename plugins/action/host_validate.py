@@ -1,7 +1,7 @@
 """Ansible action plug-in: judge a host against its variables. See plugins/modules/host_validate.py for what it returns.
 
 It runs on the controller: it reads the facts with the roles' modules, changes nothing, and calls
-nornir_tasks/checks/host_suite.py to judge them.
+nornir_tasks/checks/hosts/host_suite.py to judge them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ansible_collections.gpufabric.host.plugins.plugin_utils.host_bundle import 
 
 try:
     from nornir_tasks import checks
-    from nornir_tasks.checks.boundary_parts import GENERATED, files
-    from nornir_tasks.checks.host_evidence import HostEvidence
-    from nornir_tasks.checks.host_suite import judge_host, missing, own_plan, requests
-    from nornir_tasks.checks.host_suite import roles as roles_of
+    from nornir_tasks.checks.hosts.boundary_parts import GENERATED, files
+    from nornir_tasks.checks.hosts.host_evidence import HostEvidence
+    from nornir_tasks.checks.hosts.host_suite import judge_host, missing, own_plan, requests
+    from nornir_tasks.checks.hosts.host_suite import roles as roles_of
 except ImportError as error:
     raise AnsibleActionFail(f"gpufabric is not installed for {sys.executable}: {error}") from error
 

@@ -67,7 +67,7 @@ def parse(site: str) -> Figures:
 def prove(site: str) -> Figures:
     """What `nornir prove` does, without its start: design, render and parse every switch, and judge every pair."""
     from nornir_tasks.proofs import isolation
-    from nornir_tasks.usecases import prove
+    from nornir_tasks.usecases.proofs import prove
     from nornir_tasks.usecases.site import load, select
 
     design_s, _, design = timed(lambda: load(site))
@@ -88,7 +88,7 @@ def prove(site: str) -> Figures:
 
 def prove_all(site: str) -> Figures:
     """What `nornir prove` does with every proof, without its start: from the intent to the verdict on every cable."""
-    from nornir_tasks.usecases import prove
+    from nornir_tasks.usecases.proofs import prove
     from nornir_tasks.usecases.site import load
 
     design_s, design_cpu_s, design = timed(lambda: load(site))
@@ -105,7 +105,7 @@ def prove_all(site: str) -> Figures:
 def push(site: str, rtt_ms: str, workers: str) -> Figures:
     """A first push of everything, then what a push with nothing to do costs: ours, and the peer on the EOS switches."""
     from nornir_tasks.lab import manager
-    from nornir_tasks.usecases.lab import lab_plan
+    from nornir_tasks.usecases.lab.up_down import lab_plan
     from nornir_tasks.usecases.progress import ignore
     from nornir_tasks.usecases.push import push
     from nornir_tasks.usecases.reach import Access, Reach

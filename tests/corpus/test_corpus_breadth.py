@@ -5,7 +5,7 @@ import re
 import pytest
 from corpus_reader import CORPUS, read_corpus
 
-from nornir_tasks.design.device_config import SECTIONS
+from nornir_tasks.design.model.device_config import SECTIONS
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.files.templates import environment
 from nornir_tasks.render.render import render

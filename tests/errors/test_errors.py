@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.design.capabilities import Capabilities, OsFacts
+from nornir_tasks.design.model.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError, GpufabricError, IntentError
 from nornir_tasks.files.catalogue import load_catalogue

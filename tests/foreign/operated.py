@@ -10,7 +10,7 @@ from typed_switches import SWITCHES, Switch
 from nornir_tasks.deploy.evidence import Done, Evidence
 from nornir_tasks.deploy.plan import DevicePlan, candidate, device_plan, sides
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.claims import digest
+from nornir_tasks.design.model.claims import digest
 from nornir_tasks.platforms.config_tree import Path, difference
 from tests.pushed import of
 

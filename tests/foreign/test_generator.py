@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from typed_switches import SWITCHES
 
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from tests.foreign.generator import Draw, Facts, Piece, every_piece, foreign_text, joined, pieces
 from tests.foreign.lines import lines
 from tests.foreign.pairs import SYSTEMS, Choice, text

@@ -9,7 +9,7 @@ from ipaddress import ip_network
 from typing import NamedTuple
 
 from nornir_tasks.design.config.access_lists import MUST_PASS, AccessList, AclRule
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 
 SEED = 17
 UNSEEN = (133, 134, 135, 136)

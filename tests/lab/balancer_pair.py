@@ -13,7 +13,7 @@ import jinja2
 import yaml
 from boundary_pair import ROOT, Pair, run, site
 
-from nornir_tasks.design.load_balancer_vars import load_balancer_host_vars
+from nornir_tasks.design.hosts.load_balancer_vars import load_balancer_host_vars
 
 ROLE = ROOT / "roles" / "load_balancer"
 STANDINS = ROOT / "tests" / "standins" / "published"

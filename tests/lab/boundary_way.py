@@ -16,7 +16,7 @@ from boundary_pair import ROOT, Pair, rendered
 from edge_packets import forwards
 from edge_pair import EdgePair, run
 
-from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.model.capabilities import Capabilities
 from switch_twins.routed.cabling import OF_LAYER_2
 from switch_twins.routed.daemons import Frr
 from switch_twins.routed.names import gateway_name, kernel_name

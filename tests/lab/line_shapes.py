@@ -15,14 +15,14 @@ from typing import Any
 
 import yaml
 
-from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.claims import Claims
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.claims import Claims
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.pipeline import design, device_config, device_configs
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.templates import environment
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platform, platforms
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.config_tree import Path as Lines

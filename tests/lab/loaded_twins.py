@@ -9,11 +9,11 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from nornir_tasks.intent.secret_name import placeholder
+from nornir_tasks.intent.core.secret_name import placeholder
 from nornir_tasks.lab.plan import specification
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.secret_places import SecretPlaces
-from nornir_tasks.usecases.lab import lab_plan
+from nornir_tasks.usecases.lab.up_down import lab_plan
 from nornir_tasks.usecases.render import render
 from nornir_tasks.usecases.site import SiteDesign, load, select
 from switch_twins.engine import load_text

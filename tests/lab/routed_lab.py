@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from at_terminal import Operator
 
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.lab.routed import lab_name
 
 needs_root = pytest.mark.needs("root")

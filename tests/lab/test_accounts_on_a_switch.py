@@ -8,7 +8,7 @@ import pytest
 
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.partial_config import AccountPolicy
+from nornir_tasks.design.model.partial_config import AccountPolicy
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Path

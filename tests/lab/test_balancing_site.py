@@ -11,12 +11,12 @@ from at_terminal import ROOT, Operator, lab_of_its_own
 from described_lab import LabDescription, RunningLab
 from one_push import transaction
 
-from nornir_tasks.checks.balancing import check_balancing
 from nornir_tasks.checks.evidence import Evidence, Verdict
+from nornir_tasks.checks.switches.balancing import check_balancing
 from nornir_tasks.deploy.look import Rules
 from nornir_tasks.deploy.plan import sides
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import Endpoint, SwitchSession

@@ -10,11 +10,11 @@ from pydantic import ValidationError
 
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design import managed_base
-from nornir_tasks.design.partial_config import BasePolicy, DnsPolicy
+from nornir_tasks.design.contribute import managed_base
+from nornir_tasks.design.model.partial_config import BasePolicy, DnsPolicy
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.errors import DesignError, RefusedError
-from nornir_tasks.intent.base_model import BaseIntent
+from nornir_tasks.intent.keys.base import BaseIntent
 from nornir_tasks.platforms import platform
 from nornir_tasks.usecases.site import select
 from tests.lab.operated import Operated

@@ -13,7 +13,7 @@ from lone_switches import REACH, site_folder
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.files.devices_file import load_devices
 from nornir_tasks.files.site import Site
-from nornir_tasks.intent.model import ManagementIntent
+from nornir_tasks.intent.keys.site import ManagementIntent
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.usecases import push as usecase

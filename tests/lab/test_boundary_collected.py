@@ -15,7 +15,7 @@ from nornir_tasks.errors import IntentError
 from nornir_tasks.lab.boundary.firewall import room_for
 from nornir_tasks.lab.boundary.room import Room
 from nornir_tasks.proofs.rules.judge import Guarded
-from nornir_tasks.usecases.prove_boundary import FILES, prove_boundary
+from nornir_tasks.usecases.proofs.prove_boundary import FILES, prove_boundary
 from nornir_tasks.usecases.site import load
 
 pytestmark = pytest.mark.needs("root", "nft", "ip")

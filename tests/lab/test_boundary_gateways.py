@@ -14,8 +14,8 @@ from boundary_pair import Pair, rendered, run
 from routed_lab import needs_root
 from test_boundary_nat import OFFICE, SERVER, TALK, Gateway, Seen, found, hosts, pools, ruleset, send
 
-from nornir_tasks.design.boundary_vars import firewall_host_vars
-from nornir_tasks.design.gateway_vars import gateway_host_vars
+from nornir_tasks.design.hosts.boundary_vars import firewall_host_vars
+from nornir_tasks.design.hosts.gateway_vars import gateway_host_vars
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.platforms import platforms

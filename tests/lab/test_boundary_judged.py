@@ -14,11 +14,11 @@ from boundary_pair import ROOT, ZONES, Pair, rendered, site
 from routed_lab import needs_root
 from test_boundary_failover import SHARED, Firewall, firewalls, until
 
-from nornir_tasks.checks.boundary_parts import FACT, GENERATED
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
-from nornir_tasks.checks.host_suite import judge_host, requests
-from nornir_tasks.design.boundary_vars import firewall_host_vars
+from nornir_tasks.checks.hosts.boundary_parts import FACT, GENERATED
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence, HostFinding
+from nornir_tasks.checks.hosts.host_suite import judge_host, requests
+from nornir_tasks.design.hosts.boundary_vars import firewall_host_vars
 
 __all__ = ["firewalls"]
 pytestmark = [needs_root, pytest.mark.long]

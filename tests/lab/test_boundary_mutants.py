@@ -11,7 +11,7 @@ from boundary_pair import SITE, site
 from rule_mutants import SEED, Mutant, every
 from test_boundary_proof import FIREWALLS, found, text, variables
 
-from nornir_tasks.design.boundary import Boundary, boundary
+from nornir_tasks.design.hosts.boundary import Boundary, boundary
 from nornir_tasks.errors import LabError
 from nornir_tasks.lab.boundary.firewall import room_for
 from nornir_tasks.lab.boundary.room import Outcome, Room
@@ -19,7 +19,7 @@ from nornir_tasks.proofs.rules.flows import Flow, Foretold, Oracle, Samples
 from nornir_tasks.proofs.rules.machine import State
 from nornir_tasks.proofs.rules.planned import planned_ports
 from nornir_tasks.proofs.rules.ruleset import read
-from nornir_tasks.usecases.prove_packets import prove_packets, require_agreed
+from nornir_tasks.usecases.proofs.prove_packets import prove_packets, require_agreed
 from nornir_tasks.usecases.site import load as design_of
 
 pytestmark = pytest.mark.needs("nft", "ip", "namespaces")

@@ -21,7 +21,7 @@ from boundary_pair import ROOT, Pair, rendered, run, site
 from routed_lab import needs_root
 from test_boundary_packets import PREFIXES, first, v4
 
-from nornir_tasks.design.boundary_vars import firewall_host_vars
+from nornir_tasks.design.hosts.boundary_vars import firewall_host_vars
 
 sys.path.insert(0, str(ROOT / "roles" / "nat_gateway" / "files"))
 import nat_find

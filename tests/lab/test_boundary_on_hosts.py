@@ -15,7 +15,7 @@ from boundary_lab import REACH, STREAM, BoundaryLab, until
 from busy_machine import is_idle
 from routed_lab import needs_root
 
-from nornir_tasks.usecases.lab_boundary import boundary_plan
+from nornir_tasks.usecases.lab.boundary import boundary_plan
 from nornir_tasks.usecases.site import load
 
 pytestmark = [needs_root, pytest.mark.long]

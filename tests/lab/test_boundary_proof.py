@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from boundary_pair import site
 
-from nornir_tasks.design.boundary import boundary
-from nornir_tasks.design.boundary_vars import FirewallVars, firewall_host_vars
+from nornir_tasks.design.hosts.boundary import boundary
+from nornir_tasks.design.hosts.boundary_vars import FirewallVars, firewall_host_vars
 from nornir_tasks.files.firewall_rules import boundary_rules
 from nornir_tasks.lab.boundary.rules import listed
 from nornir_tasks.proofs.rules.failures import failures

@@ -9,7 +9,7 @@ import pytest
 from at_terminal import Operator
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.files.templates import environment
 from tests.lab.pushes import bare_like, push

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.checks.lldp import check_lldp
+from nornir_tasks.checks.switches.lldp import check_lldp
 from nornir_tasks.design.pipeline import Realised
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Path

@@ -10,7 +10,7 @@ from hier_config.platforms.driver_base import HConfigDriverBase
 from hypothesis import assume, given, settings
 from kept_blocks import with_kept_blocks
 
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.eos.candidate import _driver, _hconfig, candidate
 from nornir_tasks.platforms.eos.canonical import canonical

@@ -13,11 +13,11 @@ from netutils.password import decrypt_cisco_type7
 
 from nornir_tasks.deploy.signed_anew import signed_anew
 from nornir_tasks.deploy.wanted import wanted
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.pipeline import Realised, device_configs
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.templates import environment
-from nornir_tasks.intent.secret_name import placeholder
+from nornir_tasks.intent.core.secret_name import placeholder
 from nornir_tasks.platforms import platform, platforms
 from nornir_tasks.platforms.config_tree import difference
 from nornir_tasks.platforms.nxos.passwords import known_by, stored

@@ -10,7 +10,7 @@ from test_tags_on_a_switch import push
 from typed_switches import SWITCHES, Switch
 
 from nornir_tasks.deploy.plan import candidate, device_plan
-from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from tests.property.mutants import each_change_is_reported, running_text, without

@@ -12,7 +12,7 @@ from first_boots import PASSWORD, SWITCHES, FirstBoots, factory_switches, with_m
 from nornir_tasks.day0.first_boot import ACCOUNT
 from nornir_tasks.drivers import open_session
 from nornir_tasks.errors import RefusedError
-from nornir_tasks.intent.base_model import BaseIntent
+from nornir_tasks.intent.keys.base import BaseIntent
 from nornir_tasks.usecases.push import push
 from nornir_tasks.usecases.reach import Reach
 from nornir_tasks.usecases.site import load, select

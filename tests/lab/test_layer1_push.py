@@ -11,10 +11,10 @@ from one_push import transaction
 from nornir_tasks.deploy.look import Rules
 from nornir_tasks.deploy.transaction import Outcome
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.claims import Claims
 from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.order import in_order
+from nornir_tasks.design.model.claims import Claims
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.order import in_order
 from nornir_tasks.drivers import open_session
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platform

@@ -8,7 +8,7 @@ import pytest
 from line_shapes import Rendered
 from typed_switches import SWITCHES, NxosSwitch
 
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.nxos.patch import server_changes, settle
 from nornir_tasks.render.render import render

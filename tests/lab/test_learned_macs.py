@@ -9,7 +9,7 @@ import requests
 from nornir_tasks.lab.manager import Lab
 from nornir_tasks.lab.plan import played_mac
 from nornir_tasks.platforms.nvue.observe import MACS, OBSERVING
-from nornir_tasks.usecases.lab import lab_plan
+from nornir_tasks.usecases.lab.up_down import lab_plan
 from nornir_tasks.usecases.site import load
 from tests.lab.by_hand import Hand, hands
 from tests.unit.design.out_of_band import network

@@ -17,8 +17,8 @@ from busy_machine import is_idle
 from routed_lab import needs_root
 from test_boundary_packets import PREFIXES
 
-from nornir_tasks.design.boundary_vars import firewall_host_vars
-from nornir_tasks.design.load_balancer_vars import load_balancer_host_vars
+from nornir_tasks.design.hosts.boundary_vars import firewall_host_vars
+from nornir_tasks.design.hosts.load_balancer_vars import load_balancer_host_vars
 from tests.unit.design.test_load_balancer import at_firewalls
 
 pytestmark = needs_root

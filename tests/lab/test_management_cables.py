@@ -7,7 +7,7 @@ import pytest
 import requests
 
 from nornir_tasks.lab.manager import Lab
-from nornir_tasks.usecases.lab import lab_plan
+from nornir_tasks.usecases.lab.up_down import lab_plan
 from nornir_tasks.usecases.site import load
 from tests.lab.by_hand import Hand, hands
 from tests.unit.design.oob import MANAGEMENT, ONE_OF_EACH, SWITCH, with_management

@@ -14,14 +14,14 @@ from lone_switches import LONGER_THAN_ANY_TIMER_S, REACH, site_folder
 from one_push import transaction
 
 from nornir_tasks.deploy.look import Rules
-from nornir_tasks.design.management import ManagementAddress
-from nornir_tasks.design.partial_config import BasePolicy
+from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.partial_config import BasePolicy
 from nornir_tasks.drivers import nxos as nxos_driver
 from nornir_tasks.drivers import open_session
 from nornir_tasks.errors import CommitError, LeftToTimerError, RefusedError
 from nornir_tasks.files.devices_file import load_devices
 from nornir_tasks.files.site import Site
-from nornir_tasks.intent.model import ManagementIntent
+from nornir_tasks.intent.keys.site import ManagementIntent
 from nornir_tasks.inventory.endpoints import endpoints
 from nornir_tasks.platforms import platform
 from nornir_tasks.usecases import push as usecase

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from described_lab import LabDescription, RunningLab
 
-from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.design.config.bgp import Bfd
 from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.claims import SWITCH
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.nvue import NvueSession
 from nornir_tasks.drivers.session import Depth, Endpoint

@@ -9,7 +9,7 @@ from described_lab import LabDescription, RunningLab
 
 from nornir_tasks.design.config.bgp import Bfd
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.drivers.nxos import session
 from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.platforms.nxos import PLATFORM

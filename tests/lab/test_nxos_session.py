@@ -12,7 +12,7 @@ import certifi
 import pytest
 from described_lab import LabDescription, RunningLab
 
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.drivers.nxos import NxosSession, session
 from nornir_tasks.drivers.nxos_state import REPLACE_S
 from nornir_tasks.drivers.nxos_transport import Command

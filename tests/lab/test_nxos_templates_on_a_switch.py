@@ -8,8 +8,8 @@ from kept_blocks import with_kept_blocks
 
 from nornir_tasks.design.config.base import Server
 from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.order import in_order
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.ownership import join, split

@@ -14,7 +14,7 @@ from typed_switches import SWITCHES, Switch
 
 from nornir_tasks.deploy.plan import device_plan, sides
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.design.model.claims import SWITCH
 from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
 from nornir_tasks.platforms.ownership import join, split
 from tests.property.mutants import instead, other_values, without

@@ -12,7 +12,7 @@ from at_terminal import ROOT, Operator
 
 from nornir_tasks.lab.manager import Lab
 from nornir_tasks.lab.plan import LabBond, LabHost, LabHostEnd, LabPlan
-from nornir_tasks.usecases.lab import lab_plan
+from nornir_tasks.usecases.lab.up_down import lab_plan
 from nornir_tasks.usecases.site import load
 
 pytestmark = pytest.mark.xdist_group("played-hosts")

@@ -10,11 +10,11 @@ import pytest
 from described_lab import LabDescription, RunningLab, port_names
 
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.qos import check_qos
+from nornir_tasks.checks.switches.qos import check_qos
 from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.plan import candidate, device_plan
 from nornir_tasks.deploy.wanted import wanted
-from nornir_tasks.design.partial_config import ClassPolicy
+from nornir_tasks.design.model.partial_config import ClassPolicy
 from nornir_tasks.drivers.session import SwitchSession
 from nornir_tasks.files.templates import environment
 from nornir_tasks.usecases.validate import far_ends

@@ -8,7 +8,7 @@ import pytest
 from line_shapes import Rendered
 from typed_switches import SWITCHES, NxosSwitch
 
-from nornir_tasks.design.partial_config import ClassPolicy
+from nornir_tasks.design.model.partial_config import ClassPolicy
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.nxos.patch import server_changes, settle

@@ -17,7 +17,7 @@ from nornir_tasks.deploy.look import Rules
 from nornir_tasks.deploy.plan import sides
 from nornir_tasks.deploy.tasks import Job
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import Endpoint, SwitchSession

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.pipeline import Realised, design, device_config
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent

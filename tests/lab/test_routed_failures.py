@@ -17,7 +17,7 @@ import pytest
 from at_terminal import ROOT, small_site
 from routed_lab import RoutedLab, first_finding, needs_root, on_this_machine, until
 
-from nornir_tasks.usecases.lab_probe import LATE_MS
+from nornir_tasks.usecases.lab.probe import LATE_MS
 
 pytestmark = needs_root
 SPINE, OTHER = "spine-1", "spine-2"

@@ -14,7 +14,7 @@ from nornir_tasks.deploy.evidence import Done, Evidence
 from nornir_tasks.deploy.plan import DevicePlan, candidate, device_plan, sides
 from nornir_tasks.deploy.problems import in_the_way
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.claims import digest
+from nornir_tasks.design.model.claims import digest
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.nvue.candidate import keys_of

@@ -13,8 +13,8 @@ from described_lab import LabDescription, RunningLab
 from lone_switches import REACH, site_folder
 
 from nornir_tasks.design import planes
-from nornir_tasks.design.kinds import kinds
-from nornir_tasks.design.plane import Plane
+from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.devices_file import load_devices

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from nornir_tasks.deploy.wanted import wanted
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import Realised, device_configs
 from nornir_tasks.files.templates import environment
 from tests.lab.pushes import bare_like, push

@@ -15,7 +15,8 @@ from by_hand import hands
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.errors import IntentError, Interrupted, LabError, RefusedError
 from nornir_tasks.platforms.observed import Observed, PathState, PortQos, PortState
-from nornir_tasks.usecases import lab, push, render, validate
+from nornir_tasks.usecases import push, render, validate
+from nornir_tasks.usecases.lab import up_down
 from nornir_tasks.usecases.progress import Begun, Ended, Event, Through, Unidentified, Work
 from nornir_tasks.usecases.push import Drained, PlanReport, PushInterrupted, Stopped
 from nornir_tasks.usecases.reach import Reach
@@ -58,11 +59,11 @@ def design(of_others: list[object], tmp_path_factory: pytest.TempPathFactory) ->
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GPUFABRIC_STATE", str(folder / "state"))
         made = load(small_site(folder).site)
-        lab.up(made, lab.LabOptions())
+        up_down.up(made, up_down.LabOptions())
         try:
             yield made
         finally:
-            lab.down(made.site.directory)
+            up_down.down(made.site.directory)
 
 
 @pytest.fixture(autouse=True)
@@ -273,10 +274,10 @@ def test_a_wrong_choice_is_refused_before_any_switch_is_asked(design: SiteDesign
 
 def test_a_lab_that_runs_as_planned_is_found_up_and_shows_every_switch(design: SiteDesign) -> None:
     follower = Follower()
-    found = lab.up(design, lab.LabOptions(), follower)
+    found = up_down.up(design, up_down.LabOptions(), follower)
     assert (found.switches.is_new, found.switches.switches, found.machines) == (False, len(SWITCHES), None)
     assert follower.events == [found.switches]
-    status = lab.status(design.site.directory)
+    status = up_down.status(design.site.directory)
     assert status.state == "up"
     assert status.answer is not None
     assert [each["name"] for each in status.answer["devices"]] == [*SWITCHES]
@@ -284,4 +285,4 @@ def test_a_lab_that_runs_as_planned_is_found_up_and_shows_every_switch(design: S
 
 def test_more_machines_than_the_design_has_hosts_are_refused(design: SiteDesign) -> None:
     with pytest.raises(LabError, match="the design has fewer hosts"):
-        lab.up(design, lab.LabOptions(hosts=10_000))
+        up_down.up(design, up_down.LabOptions(hosts=10_000))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Path

@@ -11,12 +11,12 @@ import yaml
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design import planes
-from nornir_tasks.design.kinds import kinds
-from nornir_tasks.design.network import Circuit, Network
+from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.model.network import Circuit, Network
 from nornir_tasks.design.pipeline import design, device_config
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.templates import environment
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 from tests.unit.design import toys
 

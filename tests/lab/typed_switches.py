@@ -11,7 +11,7 @@ from typing import Any
 
 from line_shapes import Rendered
 
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.nvue.candidate import keys_of
 from nornir_tasks.platforms.nvue.tree import to_data

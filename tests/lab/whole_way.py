@@ -21,14 +21,14 @@ from typing import Any, NamedTuple
 from loaded_rules import Rules, Sent
 from routed_lab import RoutedLab
 
-from nornir_tasks.design.flows import Service
-from nornir_tasks.design.network import Network
-from nornir_tasks.design.pairs import Segment
+from nornir_tasks.design.demand.flows import Service
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.pairs import Segment
 from nornir_tasks.proofs import isolation
 from nornir_tasks.proofs.breach import Judged
 from nornir_tasks.proofs.ends import End
 from nornir_tasks.proofs.isolation import Isolation
-from nornir_tasks.usecases.prove import guarded, rendered, shared_bmcs
+from nornir_tasks.usecases.proofs.prove import guarded, rendered, shared_bmcs
 from nornir_tasks.usecases.site import SiteDesign, select
 from switch_twins.routed.names import kernel_name
 

@@ -14,7 +14,7 @@ from at_terminal import ROOT, Operator
 from routed_lab import RoutedLab, on_this_machine, until
 from whole_way import Found, Probe, WholeWay
 
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.usecases.site import load
 
 CONVERGED_S = 900.0

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from lab_machines import MachineLab
 from on_the_wire import Captured, capturing
 
-from nornir_tasks.design.host_vars import host_vars
-from nornir_tasks.design.role_vars import HostVars
+from nornir_tasks.design.hosts.host_vars import host_vars
+from nornir_tasks.design.hosts.role_vars import HostVars
 from nornir_tasks.usecases.site import load
 from tests.intent_parts import needs
 

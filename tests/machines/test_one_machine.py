@@ -13,10 +13,10 @@ from fronted import beside_rails
 from lab_machines import EXTRA, BroughtUp, MachineLab, PlaybookRun
 from on_the_wire import capturing, send
 
-from nornir_tasks.design.bond_needs import bond_needs
-from nornir_tasks.design.host_bonds import BondPlaneVars, BondVars, bond_interfaces
-from nornir_tasks.design.host_vars import host_vars
-from nornir_tasks.design.role_vars import RailVars
+from nornir_tasks.design.hosts.bond_needs import bond_needs
+from nornir_tasks.design.hosts.host_bonds import BondPlaneVars, BondVars, bond_interfaces
+from nornir_tasks.design.hosts.host_vars import host_vars
+from nornir_tasks.design.hosts.role_vars import RailVars
 from nornir_tasks.errors import LabError
 from nornir_tasks.lab.machines.commands import run
 from nornir_tasks.usecases.site import load

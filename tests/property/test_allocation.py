@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_configs
+from nornir_tasks.design.reports.counts import design_counts
 from tests.intent_parts import demand, group
 from tests.strategies import built, fabrics, intent_of, rails, sites
 

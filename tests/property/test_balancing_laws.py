@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.design.addresses.routes import count_routes
 from nornir_tasks.design.pipeline import Realised, design, device_configs
-from nornir_tasks.design.routes import count_routes
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.templates import environment

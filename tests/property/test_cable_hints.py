@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.files.catalogue import load_catalogue

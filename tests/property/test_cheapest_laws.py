@@ -12,12 +12,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nornir_tasks.design.catalogue import Catalogue, Mode, PortGroup, SwitchModel
-from nornir_tasks.design.choices import choose
-from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.layout import Sizing
+from nornir_tasks.design.demand.choices import choose
+from nornir_tasks.design.layout.topology import lay_out
+from nornir_tasks.design.model.catalogue import Catalogue, Mode, PortGroup, SwitchModel
+from nornir_tasks.design.model.sizing import Sizing
 from nornir_tasks.design.pipeline import design
-from nornir_tasks.design.topology import lay_out
+from nornir_tasks.design.reports.counts import design_counts
 from nornir_tasks.errors import DesignError
 from tests.intent_parts import demand
 from tests.plain_facts import plain_facts

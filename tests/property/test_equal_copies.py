@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from nornir_tasks.design.links import Link
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.links import Link
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.errors import DesignError, IntentError
 from tests.intent_parts import fabric, nics
 from tests.strategies import built, intent_data

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nornir_tasks.design.config.routing_policy import RoutingPolicy
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.pipeline import device_configs
 from tests.intent_parts import fabric, group
 from tests.property.test_tiers import REF, three_tiers, try_to_build

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.errors import DesignError, IntentError
 from tests.intent_parts import fabric, group
 from tests.strategies import LEAVES, SPINES, built

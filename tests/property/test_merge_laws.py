@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.config.access_lists import AccessList, AclRule
 from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup, Validator
 from nornir_tasks.design.config.gateway import Gateway
@@ -26,8 +25,9 @@ from nornir_tasks.design.config.routing_policy import (
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
-from nornir_tasks.design.merge import Contribution, merge
-from nornir_tasks.design.partial_config import (
+from nornir_tasks.design.contribute.merge import Contribution, merge
+from nornir_tasks.design.model.claims import Owner
+from nornir_tasks.design.model.partial_config import (
     AccountPolicy,
     BalancingPolicy,
     BasePolicy,

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from tests.intent_parts import fabric
 from tests.property.test_growth_of_spines import a_site, built_or_none
 from tests.strategies import LEAVES, SPINES

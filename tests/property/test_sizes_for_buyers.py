@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.choices import choose
-from nornir_tasks.design.demand import demands
-from nornir_tasks.design.kinds import kinds
-from nornir_tasks.design.sections import sections
+from nornir_tasks.design.demand.choices import choose
+from nornir_tasks.design.demand.fabric_demand import demands
+from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.layout.sections import sections
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.platforms import platforms

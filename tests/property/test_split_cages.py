@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.reports.counts import design_counts
 from nornir_tasks.errors import DesignError
 from tests.strategies import built
 from tests.unit.design.test_nearest import site

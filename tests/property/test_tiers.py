@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.reports.counts import design_counts
 from nornir_tasks.errors import DesignError
 from tests.intent_parts import demand
 from tests.strategies import built, intent_of

@@ -10,7 +10,7 @@ from nornir_tasks.design.pipeline import design, device_configs
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from nornir_tasks.files.templates import environment
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 from nornir_tasks.usecases.site import load, select
 from tests.property.mutants import each_change_is_reported, running_text

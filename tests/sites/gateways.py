@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 from nornir_tasks.files.intent_file import load_intent
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 
 SITE = Path(__file__).with_name("boundary") / "fabric.yml"
 GATEWAYS = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from nornir_tasks.checks.host_suite import ROLES
+from nornir_tasks.checks.hosts.host_suite import ROLES
 from nornir_tasks.usecases.kubernetes import Choices, k8s_rdma
 from nornir_tasks.usecases.site import load
 

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv4Network
 from nornir_tasks.checks.manifests.intended import Intended
 from nornir_tasks.checks.manifests.judged import Asks, Sheet
 from nornir_tasks.checks.manifests.objects import at, items
-from nornir_tasks.intent.findings import Path
+from nornir_tasks.intent.core.findings import Path
 
 Range = tuple[IPv4Address, IPv4Address]
 """First and last address."""

@@ -27,7 +27,7 @@ from nornir_tasks.checks.manifests.objects import (
     texts,
 )
 from nornir_tasks.checks.manifests.pools import SPIDER, Pools
-from nornir_tasks.intent.findings import Path
+from nornir_tasks.intent.core.findings import Path
 
 RESOURCE_NAME = "k8s.v1.cni.cncf.io/resourceName"
 """Annotation of a NetworkAttachmentDefinition."""

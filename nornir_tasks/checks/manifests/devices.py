@@ -11,7 +11,7 @@ from nornir_tasks.checks.manifests.objects import Manifest, as_number, at, from_
 from nornir_tasks.checks.manifests.scopes import BY_LABEL, judge_policies, scope_of
 from nornir_tasks.checks.manifests.scopes import NODE_POLICY as BY_NODE
 from nornir_tasks.checks.manifests.whole_ports import VENDOR
-from nornir_tasks.intent.findings import Path
+from nornir_tasks.intent.core.findings import Path
 
 POLICY, NODE_POLICY, CONFIG_MAP = "NicClusterPolicy", "SriovNetworkNodePolicy", "ConfigMap"
 SRIOV_CONFIG: Path = ("spec", "sriovDevicePlugin", "config")

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import IPv4Address, IPv4Network
 
-from nornir_tasks.design.demand import Demand
-from nornir_tasks.design.links import HostNic
-from nornir_tasks.design.pod_networks import PodGroup, PodNetworks, PodPool, PodRail
-from nornir_tasks.design.role_vars import ClassVars, RoceQosVars
-from nornir_tasks.intent.findings import Marks, Path, dotted
+from nornir_tasks.design.demand.fabric_demand import Demand
+from nornir_tasks.design.hosts.pod_networks import PodGroup, PodNetworks, PodPool, PodRail
+from nornir_tasks.design.hosts.role_vars import ClassVars, RoceQosVars
+from nornir_tasks.design.model.links import HostNic
+from nornir_tasks.intent.core.findings import Marks, Path, dotted
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from functools import partial
 
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.manifests.objects import Manifest
-from nornir_tasks.intent.findings import Path, as_shown, dotted
+from nornir_tasks.intent.core.findings import Path, as_shown, dotted
 
 MOST_OF_A_LINE = 160
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from nornir_tasks.checks.manifests.intended import Intended
 from nornir_tasks.checks.manifests.judged import Asks, Judged, Sheet
 from nornir_tasks.checks.manifests.objects import Manifest, as_number, at, items, texts
-from nornir_tasks.intent.findings import Path
+from nornir_tasks.intent.core.findings import Path
 
 KIND = "NicConfigurationTemplate"
 SITE_LABEL, GROUP_LABEL = "gpufabric/site", "gpufabric/group"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nornir_tasks.intent.findings import Marks, Path
+from nornir_tasks.intent.core.findings import Marks, Path
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from nornir_tasks.checks.manifests.addresses import (
 from nornir_tasks.checks.manifests.intended import Intended
 from nornir_tasks.checks.manifests.judged import Asks, Judged, Sheet
 from nornir_tasks.checks.manifests.objects import Manifest, as_number, at, items, texts
-from nornir_tasks.intent.findings import Path
+from nornir_tasks.intent.core.findings import Path
 
 SPEC: Path = ("spec",)
 NV_IPAM = ("CIDRPool", "IPPool")

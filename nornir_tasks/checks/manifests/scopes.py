@@ -10,7 +10,7 @@ from nornir_tasks.checks.manifests.intended import Intended
 from nornir_tasks.checks.manifests.judged import Asks, Judged, Sheet
 from nornir_tasks.checks.manifests.nics import GROUP_LABEL, SITE_LABEL
 from nornir_tasks.checks.manifests.objects import Manifest
-from nornir_tasks.intent.findings import Path
+from nornir_tasks.intent.core.findings import Path
 
 POLICY, NODE_POLICY = "NicClusterPolicy", "NicNodePolicy"
 SECTIONS = ("sriovDevicePlugin", "rdmaSharedDevicePlugin")

@@ -10,7 +10,7 @@ from nornir_tasks.checks.manifests.intended import HostPort, Intended
 from nornir_tasks.checks.manifests.judged import Asks, Sheet
 from nornir_tasks.checks.manifests.objects import at, texts
 from nornir_tasks.checks.manifests.scopes import BY_LABEL, Scope
-from nornir_tasks.intent.findings import Path
+from nornir_tasks.intent.core.findings import Path
 
 VENDOR = "15b3"
 """PCI vendor ID of the NICs that these operators know (tests/corpus/kubernetes)."""

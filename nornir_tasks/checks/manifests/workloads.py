@@ -9,9 +9,9 @@ from nornir_tasks.checks.manifests.intended import Intended
 from nornir_tasks.checks.manifests.judged import Asks, Judged, Sheet
 from nornir_tasks.checks.manifests.nics import marking_in_words
 from nornir_tasks.checks.manifests.objects import Manifest, as_number, at, from_json, items
-from nornir_tasks.design.pod_networks import MANAGED_BY
-from nornir_tasks.design.rdma_libraries import BY_VARIABLE, FOLLOWS, SETTINGS, LibrarySetting, meant, unmarked
-from nornir_tasks.intent.findings import Path
+from nornir_tasks.design.demand.rdma_libraries import BY_VARIABLE, FOLLOWS, SETTINGS, LibrarySetting, meant, unmarked
+from nornir_tasks.design.hosts.pod_networks import MANAGED_BY
+from nornir_tasks.intent.core.findings import Path
 
 CONFIG_MAP = "ConfigMap"
 WITH_PODS = (

@@ -7,7 +7,7 @@ prefix, so two rules are equal if they match the same packets.
 from dataclasses import dataclass, field
 from typing import Literal
 
-from nornir_tasks.design.merge_rules import KEYED_BY_SEQUENCE
+from nornir_tasks.design.config.merge_rules import KEYED_BY_SEQUENCE
 
 Family = Literal["ipv4", "ipv6"]
 Direction = Literal["in", "out"]

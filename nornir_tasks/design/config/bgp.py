@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from nornir_tasks.design.config.access_lists import Family
+from nornir_tasks.design.config.merge_rules import MAX
 from nornir_tasks.design.config.vrfs import SessionKey
-from nornir_tasks.design.merge_rules import MAX
-from nornir_tasks.intent.secret_name import HIDDEN
+from nornir_tasks.intent.core.secret_name import HIDDEN
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from nornir_tasks.design.merge_rules import KEYED_BY_SEQUENCE
+from nornir_tasks.design.config.merge_rules import KEYED_BY_SEQUENCE
 
 
 @dataclass(frozen=True, slots=True)

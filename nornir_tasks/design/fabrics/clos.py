@@ -10,19 +10,25 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from nornir_tasks.design.claims import Owner, name_prefix
+from nornir_tasks.design.addresses.mtu import of_link
+from nornir_tasks.design.addresses.prefix_limits import prefix_limit
 from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
-from nornir_tasks.design.kinds import Announced, FabricKind
-from nornir_tasks.design.layer1 import layer1
-from nornir_tasks.design.links import Circuit, Endpoint
-from nornir_tasks.design.mtu import of_link
-from nornir_tasks.design.network import EVERYWHERE, Device, Fabric, Network
-from nornir_tasks.design.pair_parts import PEER_LINK, pair_parts
-from nornir_tasks.design.partial_config import FABRIC_PROFILE, BalancingPolicy, PartialConfig, PartialPort, PartialVrf
-from nornir_tasks.design.peer_routing import peer_routing
-from nornir_tasks.design.prefix_limits import prefix_limit
-from nornir_tasks.design.switched_facts import PEER_VLAN
+from nornir_tasks.design.contribute.pair_parts import PEER_LINK, pair_parts
+from nornir_tasks.design.contribute.peer_routing import peer_routing
+from nornir_tasks.design.demand.kinds import Announced, FabricKind
+from nornir_tasks.design.layout.layer1 import layer1
+from nornir_tasks.design.model.claims import Owner, name_prefix
+from nornir_tasks.design.model.links import Circuit, Endpoint
+from nornir_tasks.design.model.network import EVERYWHERE, Device, Fabric, Network
+from nornir_tasks.design.model.partial_config import (
+    FABRIC_PROFILE,
+    BalancingPolicy,
+    PartialConfig,
+    PartialPort,
+    PartialVrf,
+)
+from nornir_tasks.design.model.switched_facts import PEER_VLAN
 
 HASH_SEED = (1, 2, 3)
 """By level. Differs between adjacent levels: one seed everywhere would polarise ECMP. Small, as some ASICs take 0-5."""

@@ -13,9 +13,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from nornir_tasks.design.as_paths import containing
-from nornir_tasks.design.bond_ports import GATEWAY_MAC, PRIORITIES
-from nornir_tasks.design.claims import Owner, name_prefix
 from nornir_tasks.design.config.access_lists import AccessList, Direction, Family
 from nornir_tasks.design.config.bgp import Neighbor, PeerGroup, Validator
 from nornir_tasks.design.config.gateway import Gateway
@@ -23,16 +20,19 @@ from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
-from nornir_tasks.design.edge_filters import from_inside, from_upstream, not_spoken, nothing
-from nornir_tasks.design.edge_terms import EDGE, EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
+from nornir_tasks.design.contribute.as_paths import containing
+from nornir_tasks.design.contribute.bond_ports import GATEWAY_MAC, PRIORITIES
+from nornir_tasks.design.contribute.edge_filters import from_inside, from_upstream, not_spoken, nothing
+from nornir_tasks.design.contribute.managed_base import vrf_of
+from nornir_tasks.design.contribute.pair_parts import BRIDGE_PRIORITY, PEER_LINK
+from nornir_tasks.design.demand.flows import FAMILIES
+from nornir_tasks.design.demand.kinds import Announced, FabricKind
 from nornir_tasks.design.fabrics.clos import CONNECT_RETRY_S, GSHUT, HASH_SEED, PREFIX_RESTART_MIN
-from nornir_tasks.design.flows import FAMILIES
-from nornir_tasks.design.kinds import Announced, FabricKind
-from nornir_tasks.design.layer1 import layer1
-from nornir_tasks.design.managed_base import vrf_of
-from nornir_tasks.design.network import Device, Fabric, Network
-from nornir_tasks.design.pair_parts import BRIDGE_PRIORITY, PEER_LINK
-from nornir_tasks.design.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.layout.layer1 import layer1
+from nornir_tasks.design.model.claims import Owner, name_prefix
+from nornir_tasks.design.model.edge_terms import EDGE, EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
+from nornir_tasks.design.model.network import Device, Fabric, Network
+from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
 
 NO_EXPORT = "65535:65281"
 """NO_EXPORT (RFC 1997), as a number; each platform has its OS's spelling."""

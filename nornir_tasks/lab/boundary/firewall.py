@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from ipaddress import ip_interface, ip_network
 
-from nornir_tasks.design.boundary_vars import FirewallVars
+from nornir_tasks.design.hosts.boundary_vars import FirewallVars
 from nornir_tasks.lab.boundary.room import Room
 
 

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from nornir_tasks.design.config.access_lists import Family
-from nornir_tasks.design.flows import FAMILIES
+from nornir_tasks.design.demand.flows import FAMILIES
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.files import programs
 from nornir_tasks.proofs.rules.flows import Flow

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
-from nornir_tasks.design.network import Device
+from nornir_tasks.design.model.network import Device
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.lab.export.parts import Parts
 from nornir_tasks.platforms import platform

@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from nornir_tasks.design.links import Link
-from nornir_tasks.design.network import Device
+from nornir_tasks.design.model.links import Link
+from nornir_tasks.design.model.network import Device
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.lab.export.node_config import NodeConfig, node_config
 from nornir_tasks.lab.export.nodes import (

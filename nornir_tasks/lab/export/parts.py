@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from nornir_tasks.design.links import Circuit, Link
-from nornir_tasks.design.natural_order import natural_key
-from nornir_tasks.design.network import Device, Network
+from nornir_tasks.design.model.links import Circuit, Link
+from nornir_tasks.design.model.natural_order import natural_key
+from nornir_tasks.design.model.network import Device, Network
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import yaml
 
-from nornir_tasks.design.links import Link
+from nornir_tasks.design.model.links import Link
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.lab.export.nodes import (
     CABLE_MTU_BYTES,

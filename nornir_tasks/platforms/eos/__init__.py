@@ -2,7 +2,7 @@
 
 from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import OsFacts
+from nornir_tasks.design.model.capabilities import OsFacts
 from nornir_tasks.platforms.eos.candidate import candidate, server_changes, setting
 from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.capabilities import (

@@ -4,8 +4,8 @@ No published table of EOS states this line by line; the classes follow the named
 source the next worse class is used.
 """
 
-from nornir_tasks.design.capabilities import Disruption
-from nornir_tasks.design.claims import MANAGEMENT_VRF
+from nornir_tasks.design.model.capabilities import Disruption
+from nornir_tasks.design.model.claims import MANAGEMENT_VRF
 from nornir_tasks.platforms.line_classes import LineClasses
 
 _BGP = r"router bgp \S+(?: / vrf \S+)?"

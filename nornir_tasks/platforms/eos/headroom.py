@@ -7,7 +7,7 @@ figures without a cable's length are published (Intel Gaudi, "Expected Switch Co
 
 from types import MappingProxyType
 
-from nornir_tasks.design.headroom import CableFacts, Table
+from nornir_tasks.design.model.headroom import CableFacts, Table
 
 _TABLE = "sonic-buildimage 086b03bd, device/arista, pg_profile_lookup.ini of {}"
 _OF_O128 = (

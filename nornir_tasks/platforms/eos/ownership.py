@@ -7,8 +7,8 @@ networks, VRFs and address families of others remain in the shared containers.
 import re
 from dataclasses import replace
 
-from nornir_tasks.design.claims import MANAGEMENT_VRF
 from nornir_tasks.design.config.reach import CONTROL_LIST, FABRIC_LISTS
+from nornir_tasks.design.model.claims import MANAGEMENT_VRF
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.parse_reach import PROFILE as API_PROFILE
 from nornir_tasks.platforms.own_path import filters, in_band_ports

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from nornir_tasks.design.config.aaa import Radius, Tacacs
-from nornir_tasks.intent.secret_name import PLACEHOLDER
+from nornir_tasks.intent.core.secret_name import PLACEHOLDER
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, row, text
 

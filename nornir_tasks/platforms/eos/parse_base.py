@@ -2,8 +2,8 @@
 
 import re
 
-from nornir_tasks.design.claims import MANAGEMENT_VRF
 from nornir_tasks.design.config.base import Base, ManagementPort, Server
+from nornir_tasks.design.model.claims import MANAGEMENT_VRF
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.parse_accounts import ACCOUNT
 from nornir_tasks.platforms.lines import Block, Fields, read, row, table, text

@@ -7,7 +7,7 @@ from dataclasses import replace
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.design.config.storm_control import storm_control
-from nornir_tasks.design.relay_rules import in_order
+from nornir_tasks.design.realise.relay_rules import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.access_lists import APPLIED
 from nornir_tasks.platforms.eos.layer1 import ROWS as LAYER1_ROWS

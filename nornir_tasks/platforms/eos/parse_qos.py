@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, TrafficClass, Watchdog
+from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.tree import DSCP_DEFAULT
 from nornir_tasks.platforms.lines import Block, leave, look_up, no, number, read, row, starting, table, yes

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from nornir_tasks.design.config.snmp import Snmp, SnmpUser
-from nornir_tasks.intent.secret_name import PLACEHOLDER
+from nornir_tasks.intent.core.secret_name import PLACEHOLDER
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.lines import Block, Fields, row, text
 

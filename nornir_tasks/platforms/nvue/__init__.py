@@ -4,7 +4,7 @@ import json
 from functools import lru_cache
 from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import OsFacts
+from nornir_tasks.design.model.capabilities import OsFacts
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.defaults import FACTORY, Defaults
 from nornir_tasks.platforms.nvue.access_lists import protocol_word

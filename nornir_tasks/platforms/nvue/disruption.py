@@ -4,7 +4,7 @@ Sources: docs514 = CumulusNetworks/docs, content/cumulus-linux-514: Equal-Cost-M
 Quality-of-Service/_index.md, Basic-BGP-Configuration.md, Optional-BGP-Configuration.md.
 """
 
-from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.platforms.line_classes import LineClasses
 
 _BGP = r"vrf / \S+ / router / bgp"

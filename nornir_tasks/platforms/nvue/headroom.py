@@ -10,7 +10,7 @@ form of it, so that their tables count, and no length beyond them.
 from fractions import Fraction
 from types import MappingProxyType
 
-from nornir_tasks.design.headroom import KIB, CableFacts, Formula, Table
+from nornir_tasks.design.model.headroom import KIB, CableFacts, Formula, Table
 
 _TABLE = "sonic-buildimage 086b03bd, device/mellanox, pg_profile_lookup.ini of {}"
 

@@ -1,13 +1,13 @@
 """Owned NVUE data -> DeviceConfig and a remainder. An absent line means the OS's default."""
 
-from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.interfaces import Lldp
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
 from nornir_tasks.design.config.spanning_tree import SpanningTree
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import Vrf
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.order import in_order
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.order import in_order
 from nornir_tasks.platforms import control_list
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.access_lists import families, parse_lists

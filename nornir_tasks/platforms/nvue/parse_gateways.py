@@ -1,7 +1,7 @@
 """Redundant gateways of NVUE data parsed: what an SVI has of one, and the switch that turns on all of them."""
 
 from nornir_tasks.design.config.gateway import Gateway
-from nornir_tasks.design.order import prefix_key
+from nornir_tasks.design.model.order import prefix_key
 from nornir_tasks.platforms.nvue.capabilities import Spelling
 from nornir_tasks.platforms.nvue.reading import Data, entries, look, take, take_empty
 

@@ -9,7 +9,7 @@ from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1
 from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.design.config.storm_control import StormControl, storm_control
-from nornir_tasks.design.order import prefix_key
+from nornir_tasks.design.model.order import prefix_key
 from nornir_tasks.platforms.nvue.access_lists import bindings
 from nornir_tasks.platforms.nvue.capabilities import PROFILE, NvueCapabilities, Spelling
 from nornir_tasks.platforms.nvue.parse_gateways import has_gateways, take_gateway

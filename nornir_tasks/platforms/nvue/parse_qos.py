@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from nornir_tasks.design.claims import THE_SWITCH
 from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, TrafficClass, Watchdog
+from nornir_tasks.design.model.claims import THE_SWITCH
 from nornir_tasks.platforms.nvue.capabilities import PROFILE, NvueCapabilities, RoceDefaults
 from nornir_tasks.platforms.nvue.reading import Data, drop_if_empty, entries, look, take_empty, take_int, take_word
 

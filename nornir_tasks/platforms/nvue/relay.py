@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_interface
 
 from nornir_tasks.design.config.bgp import Bgp
 from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.relay_rules import in_order
+from nornir_tasks.design.realise.relay_rules import in_order
 from nornir_tasks.platforms.nvue.reading import Data, entries, look, take, take_empty
 
 _RELAY = ("service", "dhcp-relay")

@@ -2,7 +2,7 @@
 
 from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import OsFacts
+from nornir_tasks.design.model.capabilities import OsFacts
 from nornir_tasks.platforms.nxos import dscp, parse_qos
 from nornir_tasks.platforms.nxos.candidate import candidate
 from nornir_tasks.platforms.nxos.canonical import canonical

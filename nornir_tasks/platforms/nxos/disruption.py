@@ -1,6 +1,6 @@
 """The effect on traffic of each kind of change on NX-OS, with its source; without a source, the next worse class."""
 
-from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.platforms.config_tree import Change
 from nornir_tasks.platforms.line_classes import LineClasses
 

@@ -5,7 +5,7 @@ for cables of less than 100 m and mandatory beyond. Which bytes it takes, no pag
 length; the published policies (27456 bytes on a 93180YC-EX, 101920 in a reference for Azure Stack HCI) name no length.
 """
 
-from nornir_tasks.design.headroom import CableFacts
+from nornir_tasks.design.model.headroom import CableFacts
 
 CLOUD_SCALE = CableFacts(
     own_m=100,

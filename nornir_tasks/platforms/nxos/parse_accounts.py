@@ -3,7 +3,7 @@
 import re
 
 from nornir_tasks.design.config.accounts import Account
-from nornir_tasks.intent.secret_name import PLACEHOLDER
+from nornir_tasks.intent.core.secret_name import PLACEHOLDER
 from nornir_tasks.platforms.lines import row
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1
 from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.design.config.storm_control import StormControl, storm_control
-from nornir_tasks.design.relay_rules import in_order
+from nornir_tasks.design.realise.relay_rules import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, no, number, row, table, text, yes
 from nornir_tasks.platforms.nxos.access_lists import APPLIED, APPLIED_TO_SWITCHED, LINES

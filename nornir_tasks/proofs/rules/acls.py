@@ -7,7 +7,7 @@ from typing import Any
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AccessList, AclRule, Direction, Family
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.static_routes import StaticRoute
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.proofs.rules.packets import ACK, RST
 from nornir_tasks.proofs.rules.ruleset import Chain, Key, Rule, Ruleset
 

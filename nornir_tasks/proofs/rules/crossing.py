@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
 from typing import NamedTuple
 
-from nornir_tasks.design.boundary import Boundary, Zone
 from nornir_tasks.design.config.access_lists import Family
+from nornir_tasks.design.hosts.boundary import Boundary, Zone
 from nornir_tasks.proofs.rules.machine import Machine, State
 from nornir_tasks.proofs.rules.matrix import BEGINS, GOES_ON, Matrix
 from nornir_tasks.proofs.rules.packets import EITHER, NEW, NOWHERE, ORIGINAL, Packets, Ports, both, every, less, one_of

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
-from nornir_tasks.design.acl_facts import AclFacts
 from nornir_tasks.design.config.access_lists import Family
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.edge_terms import EdgeTerms
-from nornir_tasks.design.flows import FAMILIES
+from nornir_tasks.design.demand.flows import FAMILIES
+from nornir_tasks.design.model.acl_facts import AclFacts
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.edge_terms import EdgeTerms
 from nornir_tasks.proofs.rules.acls import routes_of, ruleset_of
 from nornir_tasks.proofs.rules.edge_matrix import EdgeMatrix, Taken
 from nornir_tasks.proofs.rules.judge import Breach, End, Kind, Pair

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nornir_tasks.design.boundary import Boundary
-from nornir_tasks.design.boundary_vars import FirewallVars
 from nornir_tasks.design.config.access_lists import Family
+from nornir_tasks.design.hosts.boundary import Boundary
+from nornir_tasks.design.hosts.boundary_vars import FirewallVars
 from nornir_tasks.proofs.rules.judge import End, Guarded, Pair, judge
 from nornir_tasks.proofs.rules.machine import State
 from nornir_tasks.proofs.rules.planned import planned_routes

@@ -6,10 +6,10 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from itertools import product
 from typing import NamedTuple
 
-from nornir_tasks.design.boundary import Boundary
-from nornir_tasks.design.boundary_vars import FirewallVars
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, Family
-from nornir_tasks.design.flows import FAMILIES
+from nornir_tasks.design.demand.flows import FAMILIES
+from nornir_tasks.design.hosts.boundary import Boundary
+from nornir_tasks.design.hosts.boundary_vars import FirewallVars
 from nornir_tasks.proofs.packets import PROTOCOL_NAMES
 from nornir_tasks.proofs.rules.machine import Machine, State, Verdict
 from nornir_tasks.proofs.rules.matrix import Matrix

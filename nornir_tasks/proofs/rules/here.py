@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from nornir_tasks.design.boundary import SSH, Zone
-from nornir_tasks.design.boundary_vars import FirewallVars
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, Family
+from nornir_tasks.design.hosts.boundary import SSH, Zone
+from nornir_tasks.design.hosts.boundary_vars import FirewallVars
 from nornir_tasks.proofs.rules.matrix import BEGINS, GOES_ON, UNTRACKED, Matrix
 from nornir_tasks.proofs.rules.packets import ECHO, NEW, NOWHERE, OPENS, ORIGINAL, Packets, every
 from nornir_tasks.proofs.rules.ranges import Ranges, numbers, of_address, of_prefixes, ranges, without

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.boundary_vars import FirewallVars
 from nornir_tasks.design.config.access_lists import Family
+from nornir_tasks.design.hosts.boundary_vars import FirewallVars
 from nornir_tasks.proofs.rules.crossing import STATES_APART, Wrong
 from nornir_tasks.proofs.rules.here import Here, Reach
 from nornir_tasks.proofs.rules.machine import Machine

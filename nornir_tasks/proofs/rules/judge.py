@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from nornir_tasks.design.boundary import Boundary, Named
 from nornir_tasks.design.config.access_lists import Family
-from nornir_tasks.design.flows import FAMILIES
+from nornir_tasks.design.demand.flows import FAMILIES
+from nornir_tasks.design.hosts.boundary import Boundary, Named
 from nornir_tasks.proofs.rules.crossing import Crossing, Wrong
 from nornir_tasks.proofs.rules.inward import Inward
 from nornir_tasks.proofs.rules.machine import State

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from nornir_tasks.design.boundary_vars import FirewallVars
 from nornir_tasks.design.config.access_lists import Family
+from nornir_tasks.design.hosts.boundary_vars import FirewallVars
 from nornir_tasks.proofs.rules.matches import Reader
 from nornir_tasks.proofs.rules.packets import NOWHERE, Limits, Packets, Ports, limits, split
 from nornir_tasks.proofs.rules.ranges import Ranges, common, ranges, without

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import ip_network
 
-from nornir_tasks.design.boundary import Boundary, Row, Zone
-from nornir_tasks.design.boundary_vars import NOT_FROM_OUTSIDE
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, Family
+from nornir_tasks.design.hosts.boundary import Boundary, Row, Zone
+from nornir_tasks.design.hosts.boundary_vars import NOT_FROM_OUTSIDE
 from nornir_tasks.proofs.rules.packets import ECHO, ESTABLISHED, NEW, OPENS, ORIGINAL, REPLY, Packets, Ports, every
 from nornir_tasks.proofs.rules.ranges import Ranges, common, of_prefixes, ranges, without
 from nornir_tasks.proofs.rules.routes import NOT_FORWARDED

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from ipaddress import ip_interface, ip_network
 from typing import Any
 
-from nornir_tasks.design.boundary_vars import FirewallVars
 from nornir_tasks.design.config.access_lists import Family
+from nornir_tasks.design.hosts.boundary_vars import FirewallVars
 
 
 def planned_routes(firewall: FirewallVars, *, has_shared: bool = True) -> dict[Family, list[dict[str, Any]]]:

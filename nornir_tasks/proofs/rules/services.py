@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from nornir_tasks.design.boundary import Row
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, Family
+from nornir_tasks.design.hosts.boundary import Row
 from nornir_tasks.proofs.rules.packets import ECHO, NEW, OPENS, Packets, both
 from nornir_tasks.proofs.rules.ranges import numbers
 from nornir_tasks.proofs.services import Verdict

@@ -131,14 +131,14 @@ def judge(plan: dict[str, Any]) -> dict[str, Any]:
         facts.update(found)
         if why:
             unread[request["fact"]] = why
-    evidence = importlib.import_module("nornir_tasks.checks.host_evidence").HostEvidence(
+    evidence = importlib.import_module("nornir_tasks.checks.hosts.host_evidence").HostEvidence(
         plan["host"], plan["variables"], facts, unread
     )
     findings = []
     for each in plan["checks"]:
         module, _, function = each.partition(":")
         findings += getattr(importlib.import_module(module), function)(evidence)
-    report = importlib.import_module("nornir_tasks.checks.host_report").HostReport(plan["host"], tuple(findings))
+    report = importlib.import_module("nornir_tasks.checks.hosts.report").HostReport(plan["host"], tuple(findings))
     return report.as_data()  # type: ignore[no-any-return]
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule
-from nornir_tasks.design.kinds import PlaneKind
-from nornir_tasks.design.network import Device, Network
-from nornir_tasks.design.partial_config import PartialConfig
-from nornir_tasks.design.plane import Plane
+from nornir_tasks.design.demand.kinds import PlaneKind
+from nornir_tasks.design.model.network import Device, Network
+from nornir_tasks.design.model.partial_config import PartialConfig
+from nornir_tasks.design.model.plane import Plane
 from tests.unit.design import toys
 
 LARGE_BYTES = 9000

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from nornir_tasks.checks.evidence import Evidence
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.platforms.observed import BgpSession, Observed, SessionPrefixes
 from nornir_tasks.usecases.validate import far_ends

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from nornir_tasks.checks.evidence import Evidence
 from nornir_tasks.design.config.bgp import BgpVrf
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 
 VRF = "COMPUTE-RED"
 

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_evidence import HostEvidence
-from nornir_tasks.checks.host_suite import HostReport, judge_host
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence
+from nornir_tasks.checks.hosts.host_suite import HostReport, judge_host
 from tests.unit.checks.right_host import variables
 
 VARIABLES = variables()

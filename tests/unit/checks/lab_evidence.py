@@ -11,8 +11,8 @@ from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.qos import PortProfile
 from nornir_tasks.design.config.vrfs import RouteKey
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.usecases.site import SiteDesign, load, select
 from nornir_tasks.usecases.validate import far_ends

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from nornir_tasks.design.boundary_vars import firewall_host_vars
+from nornir_tasks.design.hosts.boundary_vars import firewall_host_vars
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent

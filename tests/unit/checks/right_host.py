@@ -5,9 +5,9 @@ Written by hand from the modules' RETURN, with figures of the lab's first host; 
 
 from typing import Any
 
-from nornir_tasks.design.host_vars import host_vars
+from nornir_tasks.design.demand.rdma_libraries import environment
+from nornir_tasks.design.hosts.host_vars import host_vars
 from nornir_tasks.design.pipeline import design
-from nornir_tasks.design.rdma_libraries import environment
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.resources import resource

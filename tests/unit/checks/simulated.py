@@ -15,9 +15,9 @@ from nornir_tasks.checks.suite import Report, judge
 from nornir_tasks.deploy.wanted import wanted
 from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor
 from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.realise import Realised
-from nornir_tasks.design.tagging import port_of
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.realise.configuration import Realised
+from nornir_tasks.design.realise.tagging import port_of
 from nornir_tasks.errors import Problem
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Change, difference

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from nornir_tasks.checks.pairs import domain_of
+from nornir_tasks.checks.switches.pairs import domain_of
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.pair import PairSettings
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms.observed import NO_PAIR, GatewayState, PairState, Unlike
 from switch_twins import hsrp
 from switch_twins.fabric import FabricSim

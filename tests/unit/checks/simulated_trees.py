@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms.observed import LacpPartner, TreePort, TreeState
 from switch_twins import partners, trees
 from switch_twins.fabric import FabricSim

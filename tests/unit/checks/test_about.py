@@ -16,12 +16,13 @@ from test_load_balancing import balanced
 from test_suite import BELONGS
 
 import nornir_tasks.checks
-from nornir_tasks.checks import balancing, boundary_suite, host_suite
 from nornir_tasks.checks.about import NEVER, About
-from nornir_tasks.checks.balancing import check_balancing
 from nornir_tasks.checks.evidence import Evidence, Verdict
-from nornir_tasks.checks.host_evidence import HostEvidence
+from nornir_tasks.checks.hosts import boundary_suite, host_suite
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence
 from nornir_tasks.checks.suite import ABOUT, CHECKS, Check, expected, not_shown
+from nornir_tasks.checks.switches import balancing
+from nornir_tasks.checks.switches.balancing import check_balancing
 from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.observed import (
     BgpSession,

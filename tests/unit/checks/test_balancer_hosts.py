@@ -12,11 +12,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
-from nornir_tasks.checks.boundary_parts import files, shared, units
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_evidence import HostEvidence
-from nornir_tasks.checks.host_suite import HostReport, judge_host, requests, roles
-from nornir_tasks.design.load_balancer_vars import load_balancer_host_vars
+from nornir_tasks.checks.hosts.boundary_parts import files, shared, units
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence
+from nornir_tasks.checks.hosts.host_suite import HostReport, judge_host, requests, roles
+from nornir_tasks.design.hosts.load_balancer_vars import load_balancer_host_vars
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from lab_evidence import as_wanted
 
-from nornir_tasks.checks.base import check_base
-from nornir_tasks.checks.certificate import check_certificates
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.suite import judge
+from nornir_tasks.checks.switches.base import check_base
+from nornir_tasks.checks.switches.certificate import check_certificates
 from nornir_tasks.deploy.tasks import relevant_vrfs, worth_asking
 from nornir_tasks.design.config.base import NO_BASE, ManagementPort, Server
 from nornir_tasks.platforms.config_tree import Change

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.checks.boundary_parts import FACT
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_bastion import accounts, check_bastion
-from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
-from nornir_tasks.checks.host_suite import requests, roles
-from nornir_tasks.design.bastion_vars import bastion_host_vars
+from nornir_tasks.checks.hosts.bastion import accounts, check_bastion
+from nornir_tasks.checks.hosts.boundary_parts import FACT
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence, HostFinding
+from nornir_tasks.checks.hosts.host_suite import requests, roles
+from nornir_tasks.design.hosts.bastion_vars import bastion_host_vars
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from lab_evidence import SWITCHES, clean, designed, fabric_port, row, seen, unlike
 
-from nornir_tasks.checks.ecmp import check_ecmp
 from nornir_tasks.checks.evidence import Evidence, Verdict
+from nornir_tasks.checks.switches.ecmp import check_ecmp
 from nornir_tasks.design.config.bgp import Neighbor
 
 BY_DEVICE = pytest.mark.parametrize("device", SWITCHES)

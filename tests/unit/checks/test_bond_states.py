@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_bonds import check_bonds
-from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
+from nornir_tasks.checks.hosts.bonds import check_bonds
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence, HostFinding
 from tests.recorded.transcripts import read_transcript
 from tests.unit.checks.bond_mutants import MUTANTS, own
 from tests.unit.checks.right_host import BOND, bonds, link

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_evidence import HostEvidence
-from nornir_tasks.checks.host_suite import HostReport, has, judge_host, missing, requests, roles
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence
+from nornir_tasks.checks.hosts.host_suite import HostReport, has, judge_host, missing, requests, roles
 from tests.unit.checks import judged_host
 from tests.unit.checks.bond_mutants import MUTANTS, Change
 from tests.unit.checks.right_host import BOND, bonds, facts, variables

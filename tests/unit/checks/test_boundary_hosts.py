@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.checks.boundary_parts import GENERATED, PARTS, files
-from nornir_tasks.checks.boundary_suite import CHECKS
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_evidence import HostEvidence
-from nornir_tasks.checks.host_suite import HostReport, judge_host, missing, requests, roles
+from nornir_tasks.checks.hosts.boundary_parts import GENERATED, PARTS, files
+from nornir_tasks.checks.hosts.boundary_suite import CHECKS
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence
+from nornir_tasks.checks.hosts.host_suite import HostReport, judge_host, missing, requests, roles
 from tests.unit.checks.right_boundary import NAT_LOG, RULES, SHARED, SITE, SYSCTL, facts, statistics, variables
 
 Change = Callable[[dict[str, Any]], object]

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from lab_evidence import SWITCHES, clean, fabric_port, rendered, unlike
 
-from nornir_tasks.checks.config import check_config
 from nornir_tasks.checks.evidence import Evidence, Finding, OthersLine, Verdict
 from nornir_tasks.checks.suite import judge
+from nornir_tasks.checks.switches.config import check_config
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
 
 

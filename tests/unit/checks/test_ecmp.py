@@ -7,9 +7,9 @@ from functools import cache
 import pytest
 from simulated import SMALL, Network, site_design
 
-from nornir_tasks.checks.ecmp import check_ecmp
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.suite import judge
+from nornir_tasks.checks.switches.ecmp import check_ecmp
 from nornir_tasks.design.config.vrfs import key_name
 from tests.unit.checks.in_a_vrf import VRF, in_a_vrf
 

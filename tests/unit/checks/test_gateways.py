@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from simulated import Network
 
-from nornir_tasks.checks.causes import Cause
+from nornir_tasks.checks.causes.search import Cause
 from nornir_tasks.checks.evidence import Finding, Verdict
-from nornir_tasks.checks.gateways import check_gateways
+from nornir_tasks.checks.switches.gateways import check_gateways
 from nornir_tasks.deploy.tasks import worth_asking
 from nornir_tasks.platforms.observed import FIELDS
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_bmc import check_bmc
-from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
-from nornir_tasks.checks.host_suite import requests, roles
+from nornir_tasks.checks.hosts.bmc import check_bmc
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence, HostFinding
+from nornir_tasks.checks.hosts.host_suite import requests, roles
 from tests.unit.checks.right_host import BMC, bmc
 
 BONDED: dict[str, Any] = {"bond_interfaces_bonds": [], "host_validate_bmc": BMC}

@@ -3,8 +3,8 @@
 import pytest
 
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_suite import CHECKS, REQUIRED, missing, requests
-from nornir_tasks.design.role_vars import HostVars
+from nornir_tasks.checks.hosts.host_suite import CHECKS, REQUIRED, missing, requests
+from nornir_tasks.design.hosts.role_vars import HostVars
 from tests.unit.checks.host_mutants import MUTANTS
 from tests.unit.checks.judged_host import VARIABLES, judged, wrong
 from tests.unit.checks.right_host import ARGUMENTS, UNITS, facts, variables

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
-from nornir_tasks.checks.host_firmware import check_firmware
+from nornir_tasks.checks.hosts.firmware import check_firmware
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence, HostFinding
 from tests.unit.checks.right_host import RAILS, facts, variables
 
 ALL = {

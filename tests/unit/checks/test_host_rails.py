@@ -5,7 +5,7 @@ from pathlib import Path
 from ruamel.yaml import YAML
 
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_rails import RULE_PRIORITY
+from nornir_tasks.checks.hosts.rails import RULE_PRIORITY
 from tests.unit.checks.host_mutants import rail, set_name
 from tests.unit.checks.judged_host import judged
 from tests.unit.checks.right_host import facts, variables

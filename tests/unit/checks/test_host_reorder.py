@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
-from nornir_tasks.checks.host_roce import check_roce
-from nornir_tasks.checks.host_suite import requests
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence, HostFinding
+from nornir_tasks.checks.hosts.host_suite import requests
+from nornir_tasks.checks.hosts.roce import check_roce
 from tests.unit.checks.right_host import RAILS, facts, variables
 
 WANTED = {"roce_qos_reorder_rails": RAILS}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_roce import roce_mtu
+from nornir_tasks.checks.hosts.roce import roce_mtu
 from tests.unit.checks.host_mutants import roce
 from tests.unit.checks.judged_host import judged, wrong
 from tests.unit.checks.right_host import FIRMWARE as FIRMWARE_BY_DEFAULT

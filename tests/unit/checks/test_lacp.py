@@ -7,8 +7,8 @@ import pytest
 from simulated import Network
 
 from nornir_tasks.checks.evidence import Finding, Verdict
-from nornir_tasks.checks.lacp import check_lacp
 from nornir_tasks.checks.suite import judge
+from nornir_tasks.checks.switches.lacp import check_lacp
 from nornir_tasks.deploy.tasks import worth_asking
 from nornir_tasks.design.config.lag import LagMember
 from nornir_tasks.platforms.observed import FIELDS

@@ -6,8 +6,8 @@ import pytest
 from lab_evidence import SWITCHES, clean, fabric_port, host_port, row, seen, unlike
 
 from nornir_tasks.checks.evidence import Evidence, Verdict
-from nornir_tasks.checks.lldp import check_lldp
 from nornir_tasks.checks.suite import judge
+from nornir_tasks.checks.switches.lldp import check_lldp
 from nornir_tasks.platforms.observed import LldpNeighbor
 
 BY_DEVICE = pytest.mark.parametrize("device", SWITCHES)

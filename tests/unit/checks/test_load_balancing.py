@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from lab_evidence import clean, fabric_port, unlike
 
-from nornir_tasks.checks.balancing import check_balancing
 from nornir_tasks.checks.evidence import Evidence, Verdict
 from nornir_tasks.checks.suite import judge
+from nornir_tasks.checks.switches.balancing import check_balancing
 from nornir_tasks.design.config.load_balancing import LoadBalancing
 from nornir_tasks.platforms.observed import PathState
 

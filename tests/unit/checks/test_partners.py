@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from simulated import Network
 
-from nornir_tasks.checks.causes import Cause
+from nornir_tasks.checks.causes.search import Cause
 from nornir_tasks.checks.evidence import Finding, Verdict
-from nornir_tasks.checks.partners import check_partners
+from nornir_tasks.checks.switches.partners import check_partners
 from nornir_tasks.platforms.observed import Observed
 
 EOS, NXOS = "front-leaf-g1", "front-leaf-g2"

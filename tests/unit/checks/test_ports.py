@@ -6,7 +6,7 @@ import pytest
 from lab_evidence import SWITCHES, clean, designed_port, fabric_port, host_port, row, seen, unlike
 
 from nornir_tasks.checks.evidence import Evidence, Verdict
-from nornir_tasks.checks.ports import check_mtu, check_ports
+from nornir_tasks.checks.switches.ports import check_mtu, check_ports
 
 KINDS = [(device, kind) for device in SWITCHES for kind in (fabric_port, host_port)][:-1]  # no host at the spine
 BY_PORT = pytest.mark.parametrize(("device", "kind"), KINDS, ids=lambda each: getattr(each, "__name__", each))

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from edge_evidence import evidence, network_of
 
-from nornir_tasks.checks.causes import causes
+from nornir_tasks.checks.causes.search import causes
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.prefixes import check_prefixes
+from nornir_tasks.checks.switches.prefixes import check_prefixes
 from nornir_tasks.deploy.tasks import worth_asking
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.platforms.observed import FIELDS, Observed

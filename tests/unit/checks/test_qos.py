@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from lab_evidence import LEAVES, SWITCHES, clean, designed, fabric_port, host_port, row, seen, unlike
 
-from nornir_tasks.checks.qos import check_qos
 from nornir_tasks.checks.suite import judge
+from nornir_tasks.checks.switches.qos import check_qos
 from nornir_tasks.design.config.qos import Ecn
 
 WRONG_ECN = ((3, Ecn(1000, 2000, 50)),)

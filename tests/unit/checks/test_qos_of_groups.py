@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.qos import check_qos
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.checks.switches.qos import check_qos
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms.observed import Observed, PortQos
 from nornir_tasks.usecases.validate import far_ends
 from tests.unit.design.front_full import DEVICES, network, realised

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_suite import HostReport, has, missing, requests, roles
+from nornir_tasks.checks.hosts.host_suite import HostReport, has, missing, requests, roles
 from tests.unit.checks import right_host
 from tests.unit.checks.judged_host import judged, wrong
 

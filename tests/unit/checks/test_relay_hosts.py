@@ -3,10 +3,10 @@
 import hashlib
 from typing import Any
 
-from nornir_tasks.checks.boundary_parts import FACT, files, units
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_evidence import HostEvidence
-from nornir_tasks.checks.host_suite import HostReport, judge_host, requests, roles
+from nornir_tasks.checks.hosts.boundary_parts import FACT, files, units
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence
+from nornir_tasks.checks.hosts.host_suite import HostReport, judge_host, requests, roles
 
 PROXY = {"shared": "203.0.113.78/27", "shared_v6": "2001:db8:101::4e/64"}
 

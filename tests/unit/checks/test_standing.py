@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from simulated import Network
 
-from nornir_tasks.checks.causes import Cause
+from nornir_tasks.checks.causes.search import Cause
+from nornir_tasks.checks.causes.standing import Standing
 from nornir_tasks.checks.evidence import End
-from nornir_tasks.checks.standing import Standing
 from nornir_tasks.platforms.observed import PortState
 
 LEAF, OTHER, SUBNETS = "front-leaf-g1-a", "front-leaf-g1-b", ("10.176.0.0/25", "10.177.0.0/25")

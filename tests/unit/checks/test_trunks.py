@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from simulated import Network
 
-from nornir_tasks.checks.causes import Cause
+from nornir_tasks.checks.causes.search import Cause
 from nornir_tasks.checks.evidence import Finding, Verdict
-from nornir_tasks.checks.trunks import check_trunks
+from nornir_tasks.checks.switches.trunks import check_trunks
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.platforms.observed import Observed, PortVlans
 

@@ -6,8 +6,8 @@ import pytest
 from lab_evidence import clean as routed
 
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.vlans import check_vlans
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.checks.switches.vlans import check_vlans
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms.observed import Observed, PortState
 from tests.svi import LEAVES, all_wanted, network
 

@@ -8,7 +8,7 @@ from simulated import Network
 
 from nornir_tasks.checks.evidence import Finding, Verdict
 from nornir_tasks.checks.ways_on import PEER, ROUTES, check_ways_on
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 
 EOS, NXOS, NVUE = "front-leaf-g1", "front-leaf-g2", "front-leaf-g4"
 PAIRS = (EOS, NXOS, NVUE)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.faults import fault
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.faults import fault
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import GpufabricError
 from nornir_tasks.files.catalogue import load_catalogue
@@ -18,8 +18,8 @@ from tests.plain_facts import plain_facts
 
 SITE = Path(__file__).parents[3] / "inventory/lab-breakout/fabric.yml"
 KIND = """
-from nornir_tasks.design.host_ports import announced, partial_configs
-from nornir_tasks.design.kinds import PlaneKind
+from nornir_tasks.design.contribute.host_ports import announced, partial_configs
+from nornir_tasks.design.demand.kinds import PlaneKind
 
 class Undecided:
     def __bool__(self):
@@ -56,7 +56,7 @@ def designed(folder: Path, has_transport: str, *options: str, mistake: str = "")
 def test_a_step_that_fails_is_named_with_where_and_why_and_ends_with_exit_code_1(tmp_path: Path) -> None:
     done = designed(tmp_path, "False")
     assert done.returncode == 1
-    assert "step declared (design/owners.py) failed: a fault of gpufabric" in done.stderr
+    assert "step declared (design/contribute/owners.py) failed: a fault of gpufabric" in done.stderr
     assert "found: ZeroDivisionError: integer division or modulo by zero; at design/planes/broken.py:" in done.stderr
     assert "hint: please report it" in done.stderr
     assert "Traceback" not in done.stdout + done.stderr
@@ -74,7 +74,7 @@ def test_a_fault_hides_no_mistake_of_the_file(tmp_path: Path) -> None:
     done = designed(tmp_path, "Undecided()", mistake="\nmisspelt: 1\n")
     assert done.returncode == 3
     assert "misspelt: unknown key" in done.stderr
-    assert "step demands (design/demand.py) failed" in done.stderr
+    assert "step demands (design/demand/fabric_demand.py) failed" in done.stderr
 
 
 def test_a_record_that_fails_is_a_fault_of_the_step_that_asked_for_it() -> None:
@@ -85,7 +85,7 @@ def test_a_record_that_fails_is_a_fault_of_the_step_that_asked_for_it() -> None:
     with pytest.raises(GpufabricError) as caught:
         design(load_intent(SITE), load_catalogue(), facts)
     assert type(caught.value) is GpufabricError
-    assert "step choose (design/choices.py) failed" in caught.value.problems[0].what
+    assert "step choose (design/demand/choices.py) failed" in caught.value.problems[0].what
 
 
 def test_what_fails_outside_of_pure_steps_is_none_of_their_faults() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from nornir_tasks.deploy.plan import DevicePlan, device_plan
 from nornir_tasks.deploy.summary import summary
-from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path

@@ -4,7 +4,7 @@ import pytest
 
 from nornir_tasks.deploy.plan import device_plan, took_effect
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.intent.secret_name import hidden, placeholder
+from nornir_tasks.intent.core.secret_name import hidden, placeholder
 from nornir_tasks.platforms import platform
 from nornir_tasks.usecases.site import select
 from tests.unit.design import managed

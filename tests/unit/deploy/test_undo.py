@@ -12,7 +12,7 @@ from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.undo import Obstacles, refuse_overtaken
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.design.model.claims import SWITCH
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.ownership import join, split

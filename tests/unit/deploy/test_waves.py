@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nornir_tasks.deploy.waves import Member, Wave, members, most_only_leaves, waves
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from tests.reference import reference
 from tests.strategies import built, fabrics
 from tests.unit.design.test_nearest import site

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nornir_tasks.deploy.waves import Member, Wave, members, most_only_leaves, waves
-from nornir_tasks.design.links import Endpoint, Link, NicPort
-from nornir_tasks.design.network import Device, Network
+from nornir_tasks.design.model.links import Endpoint, Link, NicPort
+from nornir_tasks.design.model.network import Device, Network
 from tests.strategies import built
 from tests.unit.design.test_nearest import site
 

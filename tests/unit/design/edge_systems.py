@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from nornir_tasks.design import pipeline
-from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.guard_facts import GuardFacts
+from nornir_tasks.design.model.catalogue import Catalogue
+from nornir_tasks.design.model.guard_facts import GuardFacts
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site

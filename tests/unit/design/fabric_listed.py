@@ -8,12 +8,12 @@ from typing import Any
 
 import yaml
 
-from nornir_tasks.design import fabric_list
 from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.managed_base import of_switch
-from nornir_tasks.design.network import Network
-from nornir_tasks.design.partial_config import RadiusPolicy
+from nornir_tasks.design.contribute.managed_base import of_switch
+from nornir_tasks.design.layout import fabric_list
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.partial_config import RadiusPolicy
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.usecases.site import SiteDesign, load
 from tests.unit.design import managed

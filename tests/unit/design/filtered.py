@@ -6,11 +6,11 @@ from functools import cache
 
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AccessList, AclRule, Direction, Family
-from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
-from nornir_tasks.design.network import Device, Network
-from nornir_tasks.design.partial_config import PartialConfig
+from nornir_tasks.design.demand.kinds import Kinds, PlaneKind, kinds
+from nornir_tasks.design.model.network import Device, Network
+from nornir_tasks.design.model.partial_config import PartialConfig
+from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.pipeline import Realised, device_config
-from nornir_tasks.design.plane import Plane
 from tests.unit.design import tagged
 from tests.unit.design.wanted_of import wanted_of
 

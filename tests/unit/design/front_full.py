@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import Realised, device_config
 from tests.unit.design import front
 from tests.unit.design.wanted_of import wanted_of

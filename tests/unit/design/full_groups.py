@@ -5,13 +5,13 @@ from dataclasses import replace
 from functools import cache
 
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.config.gateway import Gateway
-from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
-from nornir_tasks.design.network import Device, Fabric, Network
-from nornir_tasks.design.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.demand.kinds import Kinds, PlaneKind, kinds
+from nornir_tasks.design.model.claims import Owner
+from nornir_tasks.design.model.network import Device, Fabric, Network
+from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.pipeline import Realised, device_config
-from nornir_tasks.design.plane import Plane
 from tests.unit.design import bundled, filtered
 from tests.unit.design.wanted_of import wanted_of
 

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import Realised, design, device_configs
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site

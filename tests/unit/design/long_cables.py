@@ -5,11 +5,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import Realised, design, device_config
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 
 SITE = Path(__file__).parents[2] / "sites" / "clos" / "fabric.yml"

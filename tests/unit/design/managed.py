@@ -4,9 +4,9 @@ from dataclasses import replace
 from functools import cache
 from typing import Literal
 
-from nornir_tasks.design.management import ManagementAddress
-from nornir_tasks.design.network import Network
-from nornir_tasks.design.partial_config import (
+from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.partial_config import (
     AccountPolicy,
     BasePolicy,
     DnsPolicy,

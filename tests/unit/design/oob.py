@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from nornir_tasks.design.cables import Cable
-from nornir_tasks.design.claims import Owner
-from nornir_tasks.design.front_panel import all_slots
-from nornir_tasks.design.kinds import Announced, FabricKind, Kinds, PlaneKind, kinds
-from nornir_tasks.design.layer1 import layer1
-from nornir_tasks.design.links import Circuit, Endpoint, Link, Use
-from nornir_tasks.design.network import Device, Fabric, Network
-from nornir_tasks.design.partial_config import PartialConfig, PartialPort
-from nornir_tasks.design.plane import Plane
+from nornir_tasks.design.contribute.front_panel import all_slots
+from nornir_tasks.design.demand.kinds import Announced, FabricKind, Kinds, PlaneKind, kinds
+from nornir_tasks.design.layout.layer1 import layer1
+from nornir_tasks.design.model.cables import Cable
+from nornir_tasks.design.model.claims import Owner
+from nornir_tasks.design.model.links import Circuit, Endpoint, Link, Use
+from nornir_tasks.design.model.network import Device, Fabric, Network
+from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.model.plane import Plane
 from tests.unit.design.toys import real_lab
 
 SWITCH, PLANE, FABRIC = "mgmt-1", "control", "wires"

@@ -4,8 +4,8 @@ from copy import deepcopy
 from functools import cache
 from typing import Any
 
-from nornir_tasks.design.network import Network
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.intent.keys.site import Intent
 from tests.unit.design import front, rdma_storage
 
 FRONT: dict[str, Any] = {

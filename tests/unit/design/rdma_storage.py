@@ -5,8 +5,8 @@ from typing import Any
 
 import yaml
 
-from nornir_tasks.design.network import Network
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.intent.keys.site import Intent
 from tests.unit.design import front
 
 SITE = """

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from functools import cache
 
-from nornir_tasks.design.management import ManagementAddress
-from nornir_tasks.design.network import Network
-from nornir_tasks.design.partial_config import BasePolicy, ReachPolicy
+from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.partial_config import BasePolicy, ReachPolicy
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.usecases.site import SiteDesign
 from tests.unit.design import managed

@@ -10,17 +10,17 @@ from dataclasses import replace
 from functools import cache
 
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.claims import Owner
+from nornir_tasks.design.addresses.mtu import of_link
 from nornir_tasks.design.config.bgp import Neighbor, PeerGroup
 from nornir_tasks.design.config.vlans import Vlan
-from nornir_tasks.design.front_panel import all_slots
-from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
-from nornir_tasks.design.links import Circuit, Endpoint, Link, Use
-from nornir_tasks.design.mtu import of_link
-from nornir_tasks.design.network import Device, Fabric, Network
-from nornir_tasks.design.partial_config import FABRIC_PROFILE, PartialConfig, PartialPort, PartialVrf
+from nornir_tasks.design.contribute.front_panel import all_slots
+from nornir_tasks.design.demand.kinds import Kinds, PlaneKind, kinds
+from nornir_tasks.design.model.claims import Owner
+from nornir_tasks.design.model.links import Circuit, Endpoint, Link, Use
+from nornir_tasks.design.model.network import Device, Fabric, Network
+from nornir_tasks.design.model.partial_config import FABRIC_PROFILE, PartialConfig, PartialPort, PartialVrf
+from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.pipeline import Realised, device_config
-from nornir_tasks.design.plane import Plane
 from tests.svi import LEAVES, network
 from tests.unit.design.wanted_of import wanted_of
 

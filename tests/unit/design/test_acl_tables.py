@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.capacity.tables import acl_uses
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_config
-from nornir_tasks.design.tables import acl_uses
 from nornir_tasks.errors import DesignError
 from tests.unit.design import front
 

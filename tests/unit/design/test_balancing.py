@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.balancing import SETTING
-from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.addresses.routes import count_routes
+from nornir_tasks.design.layout.balancing import SETTING
+from nornir_tasks.design.model.catalogue import Catalogue
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import Realised, design, device_configs
-from nornir_tasks.design.routes import count_routes
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 from tests.intent_parts import figures
 from tests.strategies import intent_of

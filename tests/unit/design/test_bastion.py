@@ -4,12 +4,12 @@ from ipaddress import ip_interface, ip_network
 
 import pytest
 
-from nornir_tasks.design import first_boot_flows
-from nornir_tasks.design.bastion_vars import BastionVars, bastion_host_vars
-from nornir_tasks.design.boundary import boundary
+from nornir_tasks.design.demand import first_boot_flows
+from nornir_tasks.design.hosts.bastion_vars import BastionVars, bastion_host_vars
+from nornir_tasks.design.hosts.boundary import boundary
 from nornir_tasks.files.site import load_site
-from nornir_tasks.intent.day0_model import Day0Intent
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.day0 import Day0Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.usecases.hosts import inventory
 from tests.unit.design.test_boundary import SITE, site
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.bom import Bill, bill_of_materials
-from nornir_tasks.design.cabling_plan import cabling_plan
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design
+from nornir_tasks.design.reports.bom import Bill, bill_of_materials
+from nornir_tasks.design.reports.cabling_plan import cabling_plan
 from nornir_tasks.errors import DesignError, IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 from tests.reference import reference
 from tests.strategies import intent_of

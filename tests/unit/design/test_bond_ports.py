@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design import boundary_vars, gateway_vars, load_balancer_vars, relay_vars
-from nornir_tasks.design.bond_ports import GATEWAY_MAC
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.lag import Lag
+from nornir_tasks.design.contribute.bond_ports import GATEWAY_MAC
+from nornir_tasks.design.hosts import boundary_vars, gateway_vars, load_balancer_vars, relay_vars
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.errors import DesignError
 from tests.unit.design import front, front_full

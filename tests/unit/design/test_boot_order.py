@@ -5,8 +5,8 @@ from functools import cache
 
 import pytest
 
-from nornir_tasks.design.boot_order import Stage, boot_order
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.capacity.boot_order import Stage, boot_order
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.usecases.site import load
 from tests.unit.design import out_of_band
 

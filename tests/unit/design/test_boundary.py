@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.design.boundary import Zone, boundary
-from nornir_tasks.design.boundary import of as by_family
-from nornir_tasks.design.boundary_vars import FirewallVars, firewall_host_vars, routes
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.hosts.boundary import Zone, boundary
+from nornir_tasks.design.hosts.boundary import of as by_family
+from nornir_tasks.design.hosts.boundary_vars import FirewallVars, firewall_host_vars, routes
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.site import load_site
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 
 SITE = Path(__file__).parents[2] / "sites" / "boundary" / "fabric.yml"

@@ -7,11 +7,11 @@ from functools import cache
 
 from hypothesis import given
 
-from nornir_tasks.design.cabling_plan import COLUMNS, cabling_csv, cabling_plan, parts
-from nornir_tasks.design.natural_order import natural_key
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.natural_order import natural_key
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design
-from nornir_tasks.design.spreadsheet import of_cell
+from nornir_tasks.design.reports.cabling_plan import COLUMNS, cabling_csv, cabling_plan, parts
+from nornir_tasks.design.reports.spreadsheet import of_cell
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from tests.plain_facts import plain_facts

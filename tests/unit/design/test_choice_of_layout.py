@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.cheapest import in_words, why_lost
-from nornir_tasks.design.layout import Layout, Sizing
-from nornir_tasks.design.moves import moves
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.layout.cheapest import in_words, why_lost
+from nornir_tasks.design.model.catalogue import Catalogue
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.sizing import Layout, Sizing
 from nornir_tasks.design.pipeline import design
-from nornir_tasks.design.plugs import optics
+from nornir_tasks.design.reports.moves import moves
+from nornir_tasks.design.reports.plugs import optics
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
 from tests.intent_parts import fabric, figures

@@ -5,12 +5,12 @@ from functools import cache
 
 import pytest
 
-from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.links import Circuit, Endpoint, Link, Use
-from nornir_tasks.design.moves import moves
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.addresses.routes import count_routes
+from nornir_tasks.design.model.links import Circuit, Endpoint, Link, Use
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import Realised, device_config
-from nornir_tasks.design.routes import count_routes
+from nornir_tasks.design.reports.counts import design_counts
+from nornir_tasks.design.reports.moves import moves
 from tests.unit.design.lab_like import configs, lab
 
 LEAF, HOST = "leaf-g1-r0", "gpu-1"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from nornir_tasks.design.claims import SWITCH, Claim, Claims, Owner
+from nornir_tasks.design.model.claims import SWITCH, Claim, Claims, Owner
 from nornir_tasks.platforms import platform
 
 PORTS: Mapping[str, Mapping[str, set[str]]] = {

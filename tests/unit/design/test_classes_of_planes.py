@@ -6,21 +6,21 @@ from typing import Any
 import pytest
 import yaml
 
-from nornir_tasks.design.capabilities import MARKS, PAUSE, WEIGHT, Capabilities, OsFacts
-from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.choices import Choice, choose
-from nornir_tasks.design.demand import demands
-from nornir_tasks.design.kinds import kinds
-from nornir_tasks.design.partial_config import FABRIC_PROFILE
+from nornir_tasks.design.capacity.profile_limits import check_profiles
+from nornir_tasks.design.demand.choices import Choice, choose
+from nornir_tasks.design.demand.fabric_demand import demands
+from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.demand.qos import on_links, on_ports
+from nornir_tasks.design.model.capabilities import MARKS, PAUSE, WEIGHT, Capabilities, OsFacts
+from nornir_tasks.design.model.catalogue import Catalogue
+from nornir_tasks.design.model.partial_config import FABRIC_PROFILE
 from nornir_tasks.design.pipeline import design, device_config
-from nornir_tasks.design.profile_limits import check_profiles
-from nornir_tasks.design.qos import on_links, on_ports
 from nornir_tasks.errors import DesignError, IntentError, Problem
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
-from nornir_tasks.intent.findings import Marks
-from nornir_tasks.intent.model import Intent
-from nornir_tasks.intent.terms import Terms
+from nornir_tasks.intent.core.findings import Marks
+from nornir_tasks.intent.keys.site import Intent
+from nornir_tasks.intent.settings import Terms
 from nornir_tasks.platforms import platforms
 from tests.lab.line_shapes import ROOT
 

@@ -1,8 +1,8 @@
 """The compute plane's rules: what is announced, who hears it, what a drain changes, which rails meet."""
 
-from nornir_tasks.design.counts import design_counts
 from nornir_tasks.design.fabrics.clos import GSHUT
 from nornir_tasks.design.pipeline import device_configs
+from nornir_tasks.design.reports.counts import design_counts
 from tests.strategies import built
 from tests.unit.design.lab_like import configs, lab
 from tests.unit.design.test_nearest import site

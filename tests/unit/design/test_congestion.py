@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.host_needs import host_needs
-from nornir_tasks.design.host_vars import host_vars
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.hosts.host_needs import host_needs
+from nornir_tasks.design.hosts.host_vars import host_vars
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design, device_configs
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue

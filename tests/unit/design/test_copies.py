@@ -11,19 +11,19 @@ import pytest
 import yaml
 
 from nornir_tasks.deploy.waves import members, most_only_leaves, waves
-from nornir_tasks.design.bom import bill_of_materials
-from nornir_tasks.design.cabling_plan import cabling_plan
-from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.drawing import drawing
-from nornir_tasks.design.host_vars import rail_interfaces
-from nornir_tasks.design.moves import moves
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.hosts.host_vars import rail_interfaces
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_configs
-from nornir_tasks.design.plugs import leg_of
+from nornir_tasks.design.reports.bom import bill_of_materials
+from nornir_tasks.design.reports.cabling_plan import cabling_plan
+from nornir_tasks.design.reports.counts import design_counts
+from nornir_tasks.design.reports.drawing import drawing
+from nornir_tasks.design.reports.moves import moves
+from nornir_tasks.design.reports.plugs import leg_of
 from nornir_tasks.errors import DesignError, IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.usecases.hosts import host_inventory
-from nornir_tasks.usecases.lab_machines import machine_plans
+from nornir_tasks.usecases.lab.machines import machine_plans
 from nornir_tasks.usecases.site import load
 from tests.intent_parts import fabric, figures, group, needs, nics, plane
 from tests.strategies import intent_of

@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, settings
 
-from nornir_tasks.design.drawing import drawing
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design
+from nornir_tasks.design.reports.drawing import drawing
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from nornir_tasks.platforms import platforms

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 import yaml
 
-from nornir_tasks.design.buffers import refusals
-from nornir_tasks.design.choices import choose
 from nornir_tasks.design.config.qos import Ecn
-from nornir_tasks.design.demand import demands
-from nornir_tasks.design.kinds import kinds
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.demand.choices import choose
+from nornir_tasks.design.demand.fabric_demand import demands
+from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import Realised, design, device_configs
-from nornir_tasks.design.realise import Adjustment
+from nornir_tasks.design.realise.buffers import refusals
+from nornir_tasks.design.realise.configuration import Adjustment
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.templates import environment

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.design.buffers import ecn_in_cells
-from nornir_tasks.design.capabilities import MARKS, Capabilities, Knob
 from nornir_tasks.design.config.qos import Ecn
+from nornir_tasks.design.model.capabilities import MARKS, Capabilities, Knob
 from nornir_tasks.design.pipeline import Realised, device_configs
-from nornir_tasks.design.realise import Adjustment
+from nornir_tasks.design.realise.buffers import ecn_in_cells
+from nornir_tasks.design.realise.configuration import Adjustment
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platforms

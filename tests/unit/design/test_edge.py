@@ -6,8 +6,8 @@ import pytest
 
 from nornir_tasks.design.config.load_balancing import Hashing
 from nornir_tasks.design.config.spanning_tree import SpanningTree
-from nornir_tasks.design.network import Device, Network
-from nornir_tasks.design.partial_config import PartialConfig
+from nornir_tasks.design.model.network import Device, Network
+from nornir_tasks.design.model.partial_config import PartialConfig
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.errors import DesignError
 from tests.unit.design import toys

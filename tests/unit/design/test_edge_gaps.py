@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.design import edge_gaps
-from nornir_tasks.design.boundary import boundary
 from nornir_tasks.design.config.access_lists import TCP, AccessList
-from nornir_tasks.design.edge_filters import from_inside, from_upstream
-from nornir_tasks.design.edge_terms import family_of
+from nornir_tasks.design.contribute.edge_filters import from_inside, from_upstream
+from nornir_tasks.design.hosts import edge_gaps
+from nornir_tasks.design.hosts.boundary import boundary
+from nornir_tasks.design.model.edge_terms import family_of
 from nornir_tasks.files.site import resource
 from nornir_tasks.usecases.site import SiteDesign, load
 from tests.unit.design import edge_systems

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.access_facts import KeyFacts
-from nornir_tasks.design.as_paths import containing, patterns
-from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.capacity.tables import acl_uses
 from nornir_tasks.design.config.access_lists import AccessList
 from nornir_tasks.design.config.bgp import TcpAo, Validator
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.guard_facts import AoFacts, GuardFacts
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.contribute.as_paths import containing, patterns
+from nornir_tasks.design.model.access_facts import KeyFacts
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.guard_facts import AoFacts, GuardFacts
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design, device_config
-from nornir_tasks.design.realise import Realised
-from nornir_tasks.design.tables import acl_uses
+from nornir_tasks.design.realise.configuration import Realised
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.catalogue import load_bogons, load_catalogue
 from nornir_tasks.files.intent_file import load_intent

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from nornir_tasks.design.config.access_lists import TCP, AccessList
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.errors import DesignError, IntentError
 from nornir_tasks.usecases.site import load

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from nornir_tasks.design.config.access_lists import TCP, UDP, AclRule
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.errors import DesignError
 from nornir_tasks.proofs.isolation import judge

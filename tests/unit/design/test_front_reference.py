@@ -33,10 +33,10 @@ from functools import cache
 
 import pytest
 
-from nornir_tasks.design.counts import design_counts
+from nornir_tasks.design.addresses.routes import count_routes
+from nornir_tasks.design.capacity.throughput import Failure, loads
 from nornir_tasks.design.pipeline import device_configs
-from nornir_tasks.design.routes import count_routes
-from nornir_tasks.design.throughput import Failure, loads
+from nornir_tasks.design.reports.counts import design_counts
 from nornir_tasks.usecases.site import SiteDesign, load
 
 

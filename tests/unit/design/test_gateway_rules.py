@@ -6,7 +6,7 @@ import pytest
 
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.vlans import Vlan
-from nornir_tasks.design.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.errors import DesignError
 from tests.unit.design import toys

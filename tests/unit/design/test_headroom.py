@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.design.headroom import PAUSE_QUANTA, Formula, HeadroomSource, PortCable, Table
+from nornir_tasks.design.model.headroom import PAUSE_QUANTA, Formula, HeadroomSource, PortCable, Table
 from nornir_tasks.platforms.eos import headroom as eos
 from nornir_tasks.platforms.nvue import headroom as nvue
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.bond_needs import BondedPlane, BondNeeds, bond_needs
-from nornir_tasks.design.demand import demands
-from nornir_tasks.design.host_bonds import BondPlaneVars, BondVars, bond_interfaces
-from nornir_tasks.design.host_needs import host_needs
-from nornir_tasks.design.host_vars import bonded_host_vars
-from nornir_tasks.design.kinds import kinds
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.demand.fabric_demand import demands
+from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.hosts.bond_needs import BondedPlane, BondNeeds, bond_needs
+from nornir_tasks.design.hosts.host_bonds import BondPlaneVars, BondVars, bond_interfaces
+from nornir_tasks.design.hosts.host_needs import host_needs
+from nornir_tasks.design.hosts.host_vars import bonded_host_vars
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.usecases.site import load

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.demand import demands
-from nornir_tasks.design.host_groups import playbook_group_of, playbook_groups
-from nornir_tasks.design.kinds import kinds
+from nornir_tasks.design.demand.fabric_demand import demands
+from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.hosts.host_groups import playbook_group_of, playbook_groups
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.site import load_site
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from tests.svi import SITE
 from tests.unit.design import front
 

@@ -9,13 +9,13 @@ import pytest
 import yaml
 from hypothesis import given, settings
 
-from nornir_tasks.checks.host_stack import nccl_wanted
-from nornir_tasks.design.host_needs import HostNeeds, host_needs
-from nornir_tasks.design.host_vars import host_vars
-from nornir_tasks.design.links import Circuit, Endpoint, Link, NicPort, Use
-from nornir_tasks.design.network import Network
+from nornir_tasks.checks.hosts.stack import nccl_wanted
+from nornir_tasks.design.hosts.host_needs import HostNeeds, host_needs
+from nornir_tasks.design.hosts.host_vars import host_vars
+from nornir_tasks.design.hosts.role_vars import HostVars
+from nornir_tasks.design.model.links import Circuit, Endpoint, Link, NicPort, Use
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design, device_configs
-from nornir_tasks.design.role_vars import HostVars
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.design import bundling
-from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.lag import Lag
-from nornir_tasks.design.merge import Contribution
-from nornir_tasks.design.network import Device, Network
-from nornir_tasks.design.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.contribute.merge import Contribution
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.claims import Owner
+from nornir_tasks.design.model.network import Device, Network
+from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.pipeline import device_config
-from nornir_tasks.design.plane import Plane
+from nornir_tasks.design.realise import bundling
 from nornir_tasks.errors import DesignError
 from tests.unit.design.bundled import BOOT, DEVICES, KIND, ROUTED, TRUNK, bundled, group, members, realised, with_kinds
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from nornir_tasks.deploy.plan import device_plan
-from nornir_tasks.design import layer3
 from nornir_tasks.design.config.static_routes import StaticRoute
-from nornir_tasks.design.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.pipeline import device_config
+from nornir_tasks.design.realise import layer3
 from nornir_tasks.errors import DesignError
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import split

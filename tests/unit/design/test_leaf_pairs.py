@@ -4,10 +4,10 @@ from ipaddress import IPv4Address, IPv4Network
 
 import pytest
 
-from nornir_tasks.design.links import Link
-from nornir_tasks.design.network import Network
-from nornir_tasks.design.pairs import FIRST_HOST
-from nornir_tasks.design.routes import learned_paths
+from nornir_tasks.design.addresses.routes import learned_paths
+from nornir_tasks.design.model.links import Link
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.pairs import FIRST_HOST
 from nornir_tasks.errors import DesignError
 from tests.unit.design import front
 

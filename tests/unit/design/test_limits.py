@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.catalogue import Catalogue
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue

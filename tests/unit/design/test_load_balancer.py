@@ -5,15 +5,15 @@ from functools import cache
 from ipaddress import ip_address, ip_interface, ip_network
 from pathlib import Path
 
-from nornir_tasks.design.boundary import boundary
-from nornir_tasks.design.boundary_vars import FirewallVars, firewall_host_vars
-from nornir_tasks.design.load_balancer_vars import LoadBalancerVars, load_balancer_host_vars
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.hosts.boundary import boundary
+from nornir_tasks.design.hosts.boundary_vars import FirewallVars, firewall_host_vars
+from nornir_tasks.design.hosts.load_balancer_vars import LoadBalancerVars, load_balancer_host_vars
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.site import load_site
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 from nornir_tasks.usecases.hosts import host_inventory, inventory
 from tests.unit.design.test_boundary import SITE, site

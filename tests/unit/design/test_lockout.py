@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nornir_tasks.design.lockout import locked_out
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.contribute.lockout import locked_out
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.errors import DesignError
 from tests.unit.design import out_of_band

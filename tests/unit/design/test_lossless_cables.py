@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from nornir_tasks.design.catalogue import SwitchModel
-from nornir_tasks.design.headroom import PortCable, configured_bytes, configured_m
-from nornir_tasks.design.host_needs import host_needs
-from nornir_tasks.design.host_vars import OnPlane, roce_qos
-from nornir_tasks.design.lossless_cables import buffer_use, cables_of, is_lossless, unsourced, warnings
+from nornir_tasks.design.capacity.lossless_cables import buffer_use, cables_of, is_lossless, unsourced, warnings
+from nornir_tasks.design.hosts.host_needs import host_needs
+from nornir_tasks.design.hosts.host_vars import OnPlane, roce_qos
+from nornir_tasks.design.model.catalogue import SwitchModel
+from nornir_tasks.design.model.headroom import PortCable, configured_bytes, configured_m
 from nornir_tasks.design.pipeline import design, every_demand
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue

@@ -5,10 +5,10 @@ from io import StringIO
 
 import pytest
 
-from nornir_tasks.design.cabling_plan import cabling_csv, cabling_plan
-from nornir_tasks.design.counts import design_counts
+from nornir_tasks.design.addresses.routes import count_routes
 from nornir_tasks.design.pipeline import Realised, device_config
-from nornir_tasks.design.routes import count_routes
+from nornir_tasks.design.reports.cabling_plan import cabling_csv, cabling_plan
+from nornir_tasks.design.reports.counts import design_counts
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.ownership import split

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.assumed import assumed
-from nornir_tasks.design.cabling_plan import cabling_plan
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_config
+from nornir_tasks.design.reports.assumed import assumed
+from nornir_tasks.design.reports.cabling_plan import cabling_plan
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platform

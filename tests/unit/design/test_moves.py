@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.links import Link
-from nornir_tasks.design.moves import Moves, floors, moves
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.links import Link
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.reports.moves import Moves, floors, moves
 from tests.strategies import built
 from tests.unit.design.test_nearest import site
 

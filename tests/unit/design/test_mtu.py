@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.design.links import Circuit, Use
-from nornir_tasks.design.mtu import PortMtu, agreed_bytes, of_link, of_ports
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.addresses.mtu import PortMtu, agreed_bytes, of_link, of_ports
+from nornir_tasks.design.model.links import Circuit, Use
+from nornir_tasks.design.model.network import Network
 from tests.svi import LEAVES
 from tests.svi import network as in_a_vlan
 from tests.unit.design.lab_like import configs, lab

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import yaml
 
-from nornir_tasks.design.boundary_vars import FirewallHostVars, FirewallVars, firewall_host_vars
-from nornir_tasks.design.gateway_vars import gateway_host_vars
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.hosts.boundary_vars import FirewallHostVars, FirewallVars, firewall_host_vars
+from nornir_tasks.design.hosts.gateway_vars import gateway_host_vars
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 from nornir_tasks.usecases.hosts import host_inventory
 from tests.sites.gateways import with_gateways

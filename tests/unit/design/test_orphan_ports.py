@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.pipeline import Realised, device_configs
 from tests.unit.design import front
 from tests.unit.platforms import front_drawn

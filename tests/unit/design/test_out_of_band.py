@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from nornir_tasks.deploy.waves import members, most_only_leaves, waves
-from nornir_tasks.design.cabling_plan import cabling_plan
+from nornir_tasks.design.capacity.management_paths import distances, management_paths
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AccessList
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.management_paths import distances, management_paths
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_config
+from nornir_tasks.design.reports.cabling_plan import cabling_plan
 from tests.unit.design.out_of_band import designed, network, rails, with_out_of_band
 
 MANAGEMENT = {"eos": "Management1", "nxos": "mgmt0", "nvue": "eth0"}

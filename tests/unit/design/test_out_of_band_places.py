@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from tests.unit.design.test_out_of_band import designed, place, site
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.design.claims import Owner, host_prefix, name_prefix
-from nornir_tasks.design.kinds import kinds
-from nornir_tasks.design.owners import check_owners, check_vlans, declared
+from nornir_tasks.design.contribute.owners import check_owners, check_vlans, declared
+from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.model.claims import Owner, host_prefix, name_prefix
 from nornir_tasks.errors import DesignError
-from nornir_tasks.intent.fabric_model import FabricIntent
-from nornir_tasks.intent.findings import Marks
+from nornir_tasks.intent.core.findings import Marks
+from nornir_tasks.intent.keys.fabric import FabricIntent
 from tests.unit.design.lab_like import lab
 from tests.unit.design.toys import STORAGE, real_lab, with_kind, with_storage
 

@@ -4,13 +4,13 @@ from dataclasses import fields, replace
 
 import pytest
 
-from nornir_tasks.design import pairing
-from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.bgp import Neighbor
 from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.pair import PairSettings
-from nornir_tasks.design.partial_config import ClassPolicy, PartialConfig, PartialPort, ProfilePolicy
-from nornir_tasks.design.switched_facts import PEER_VLAN
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.partial_config import ClassPolicy, PartialConfig, PartialPort, ProfilePolicy
+from nornir_tasks.design.model.switched_facts import PEER_VLAN
+from nornir_tasks.design.realise import pairing
 from tests.unit.design import front
 from tests.unit.design.paired import DEVICES, PAIRS, realised
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nornir_tasks.design import spread
-from nornir_tasks.design.layout import Layout
-from nornir_tasks.design.path_loads import PathLoad, Senders, path_loads
-from nornir_tasks.design.spread import even, fullest
+from nornir_tasks.design.capacity import spread
+from nornir_tasks.design.capacity.path_loads import PathLoad, Senders, path_loads
+from nornir_tasks.design.capacity.spread import even, fullest
+from nornir_tasks.design.model.sizing import Layout
 from tests.unit.design.test_drawing import site
 
 DRAWS = 800

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nornir_tasks.deploy.wanted import wanted
-from nornir_tasks.design.routes import count_routes
+from nornir_tasks.design.addresses.routes import count_routes
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import split

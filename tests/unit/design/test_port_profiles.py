@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from nornir_tasks.deploy.plan import device_plan
-from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Capabilities, Knob
 from nornir_tasks.design.config.qos import Ecn, Qos
-from nornir_tasks.design.merge import Contribution, merge
-from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy, PartialConfig, ProfilePolicy
+from nornir_tasks.design.contribute.merge import Contribution, merge
+from nornir_tasks.design.model.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Capabilities, Knob
+from nornir_tasks.design.model.partial_config import FABRIC_PROFILE, ClassPolicy, PartialConfig, ProfilePolicy
 from nornir_tasks.design.pipeline import device_config
-from nornir_tasks.design.port_profiles import PortProfiles
+from nornir_tasks.design.realise.port_profiles import PortProfiles
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.ownership import split

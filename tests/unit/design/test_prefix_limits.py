@@ -10,10 +10,10 @@ import pytest
 import yaml
 from hypothesis import given, settings
 
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.addresses.routes import learned_paths
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design, device_configs
-from nornir_tasks.design.routes import learned_paths
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.site import load_site

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.design.rdma_libraries import SETTINGS, environment, meant, unmarked
+from nornir_tasks.design.demand.rdma_libraries import SETTINGS, environment, meant, unmarked
 from nornir_tasks.files import programs
 from nornir_tasks.files.resources import resource
 from nornir_tasks.proofs import class_path

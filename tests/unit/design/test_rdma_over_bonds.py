@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from nornir_tasks.checks.host_suite import has
+from nornir_tasks.checks.hosts.host_suite import has
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.machines_file import LACKS
 from nornir_tasks.usecases.hosts import HostInventory, host_inventory

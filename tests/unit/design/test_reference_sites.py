@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.catalogue import Catalogue, Mode, PortGroup, SwitchModel
-from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.catalogue import Catalogue, Mode, PortGroup, SwitchModel
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design, device_configs
+from nornir_tasks.design.reports.counts import design_counts
 from tests.plain_facts import plain_facts
 from tests.strategies import intent_of
 from tests.unit.design.test_nearest import site

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.partial_config import PartialPort
-from nornir_tasks.design.relay_rules import problems, within
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.partial_config import PartialPort
+from nornir_tasks.design.realise.relay_rules import problems, within
 from nornir_tasks.errors import Problem
 from nornir_tasks.platforms import platform
 from tests.unit.design import toy_layer3

@@ -4,12 +4,12 @@ from ipaddress import ip_address, ip_interface, ip_network
 
 import pytest
 
-from nornir_tasks.design.boundary import boundary
-from nornir_tasks.design.network import Network
-from nornir_tasks.design.relay_vars import BoundaryRelayVars, egress_client_host_vars, relay_host_vars
+from nornir_tasks.design.hosts.boundary import boundary
+from nornir_tasks.design.hosts.relay_vars import BoundaryRelayVars, egress_client_host_vars, relay_host_vars
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.files.site import load_site
-from nornir_tasks.intent.boundary_relay_model import RelaysIntent
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.boundary_relay import RelaysIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.usecases.hosts import inventory
 from tests.unit.design.test_boundary import SITE, site
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.design.assumed import assumed
-from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.model.catalogue import Catalogue
 from nornir_tasks.design.pipeline import design
+from nornir_tasks.design.reports.assumed import assumed
 from nornir_tasks.errors import DesignError, IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.platforms import platforms

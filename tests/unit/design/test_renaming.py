@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.design.host_vars import host_vars
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.hosts.host_vars import host_vars
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design, device_configs
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.templates import environment
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 from nornir_tasks.render.render import render
 from tests.intent_parts import needs

@@ -7,10 +7,10 @@ from ipaddress import IPv4Interface, IPv4Network
 import pytest
 from hypothesis import given, settings
 
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.addresses.routes import count_routes
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_configs
-from nornir_tasks.design.routes import count_routes
 from tests.strategies import fabrics
 from tests.unit.design.test_drawing import site
 

@@ -10,21 +10,21 @@ import pytest
 
 from nornir_tasks.deploy.wanted import wanted
 from nornir_tasks.design import planes
-from nornir_tasks.design.choices import Choices, choose
-from nornir_tasks.design.demand import demands
-from nornir_tasks.design.explain import explain
-from nornir_tasks.design.host_vars import host_vars
-from nornir_tasks.design.kinds import kinds
-from nornir_tasks.design.moves import moves
-from nornir_tasks.design.network import Device, Network
+from nornir_tasks.design.addresses.routes import count_routes
+from nornir_tasks.design.demand.choices import Choices, choose
+from nornir_tasks.design.demand.fabric_demand import demands
+from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.hosts.host_vars import host_vars
+from nornir_tasks.design.layout.sections import sections
+from nornir_tasks.design.model.network import Device, Network
 from nornir_tasks.design.pipeline import design, device_configs
-from nornir_tasks.design.routes import count_routes
-from nornir_tasks.design.sections import sections
+from nornir_tasks.design.reports.explain import explain
+from nornir_tasks.design.reports.moves import moves
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.templates import environment
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 from tests.intent_parts import needs
 

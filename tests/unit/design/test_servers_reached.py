@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from nornir_tasks.errors import DesignError
-from nornir_tasks.intent.secret_name import Secret
+from nornir_tasks.intent.core.secret_name import Secret
 from tests.unit.design import fabric_listed, out_of_band
 
 

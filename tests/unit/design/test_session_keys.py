@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from nornir_tasks.design.config.bgp import Neighbor
 from nornir_tasks.design.config.vrfs import key_name
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.links import Circuit, Use
-from nornir_tasks.design.order import in_order
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.links import Circuit, Use
+from nornir_tasks.design.model.order import in_order
 from tests.unit.checks.lab_evidence import clean
 from tests.unit.design.lab_like import configs, lab
 

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from nornir_tasks.design.cabling_plan import cabling_plan
-from nornir_tasks.design.moves import moves
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.addresses.routes import count_routes
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design
-from nornir_tasks.design.routes import count_routes
+from nornir_tasks.design.reports.cabling_plan import cabling_plan
+from nornir_tasks.design.reports.moves import moves
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 from tests.intent_parts import needs
 

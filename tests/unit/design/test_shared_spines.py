@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.layout import Option
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.sizing import Option
 from nornir_tasks.design.pipeline import design
+from nornir_tasks.design.reports.counts import design_counts
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.platforms import platforms

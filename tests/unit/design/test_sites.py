@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design, device_config
+from nornir_tasks.design.reports.counts import design_counts
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from nornir_tasks.platforms import platforms
@@ -120,10 +120,10 @@ ROUND_FIGURES = frozenset({256, 512, 4096})
 """Theirs as well, but every program's too: looked for where sizes are worked out."""
 SIZING = ("design", "intent", "deploy", "platforms", "render")
 SOMETHING_ELSE = {
-    ("intent/part.py", 1280): "least MTU: IPv6's, RFC 8200",
-    ("intent/fabric_model.py", 4096): "bound of counts in an intent",
-    ("intent/host_model.py", 4096): "bound of counts in an intent",
-    ("intent/host_model.py", 65536): "bound of counts in an intent",
+    ("intent/core/part.py", 1280): "least MTU: IPv6's, RFC 8200",
+    ("intent/keys/fabric.py", 4096): "bound of counts in an intent",
+    ("intent/keys/host.py", 4096): "bound of counts in an intent",
+    ("intent/keys/host.py", 65536): "bound of counts in an intent",
     ("lab/manager.py", 65536): "bytes of disk space",
     ("switch_twins/eos/eapi.py", 32768): "part of 32 MiB, written as a product",
     ("switch_twins/engine/tree.py", 65536): "ASN written with a dot",
@@ -141,14 +141,14 @@ SOMETHING_ELSE = {
     ("switch_twins/nxos/words.py", 65536): "ASN written with a dot",
     ("switch_twins/spec.py", 65536): "entries of a cache",
     ("design/config/spanning_tree.py", 4096): "step of a bridge's priority",
-    ("design/realise.py", 4096): "step of a bridge's priority",
+    ("design/realise/configuration.py", 4096): "step of a bridge's priority",
     ("platforms/asn.py", 65536): "ASN written with a dot",
     ("platforms/nxos/capabilities.py", 4096): "greatest number of a port-channel",
     ("platforms/nxos/capabilities.py", 256): "bits of a hash",
     ("platforms/nxos/parse_snmp.py", 256): "bits of a hash",
     ("switch_twins/routed/ports.py", 65536): "Linux's MTU of lo",
     ("switch_twins/routed/daemons.py", 65536): "bytes read at once from a socket",
-    ("design/bond_ports.py", 512): "greatest number of a group that hosts' ports are in",
+    ("design/contribute/bond_ports.py", 512): "greatest number of a group that hosts' ports are in",
     ("platforms/nxos/access_lists.py", 512): "number of a TCP or UDP port with a name",
     ("platforms/eos/port_names.py", 512): "number of a TCP or UDP port with a name",
     ("platforms/nvue/headroom.py", 32768): "bytes of headroom, published",

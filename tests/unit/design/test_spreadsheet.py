@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nornir_tasks.design.cabling_plan import cabling_csv, cabling_plan
-from nornir_tasks.design.spreadsheet import as_cell, of_cell
+from nornir_tasks.design.reports.cabling_plan import cabling_csv, cabling_plan
+from nornir_tasks.design.reports.spreadsheet import as_cell, of_cell
 from tests.strategies import built
 from tests.unit.design.test_nearest import site
 

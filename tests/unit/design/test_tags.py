@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from nornir_tasks.deploy.plan import device_plan
-from nornir_tasks.design.claims import SWITCH
-from nornir_tasks.design.kinds import PlaneKind
-from nornir_tasks.design.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.demand.kinds import PlaneKind
+from nornir_tasks.design.model.claims import SWITCH
+from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.errors import DesignError
 from nornir_tasks.platforms.config_tree import ConfigTree, Path

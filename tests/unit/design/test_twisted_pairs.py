@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from nornir_tasks.design.cabling_plan import cabling_plan
-from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design, device_config
+from nornir_tasks.design.reports.cabling_plan import cabling_plan
+from nornir_tasks.design.reports.counts import design_counts
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent

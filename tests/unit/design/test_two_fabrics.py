@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.demand import demands
-from nornir_tasks.design.host_needs import host_needs
-from nornir_tasks.design.host_vars import host_vars
-from nornir_tasks.design.kinds import kinds
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.demand.fabric_demand import demands
+from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.hosts.host_needs import host_needs
+from nornir_tasks.design.hosts.host_vars import host_vars
+from nornir_tasks.design.hosts.role_vars import HostVars
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design, device_configs
-from nornir_tasks.design.role_vars import HostVars
+from nornir_tasks.design.reports.counts import design_counts
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 from tests.intent_parts import needs
 

@@ -7,8 +7,8 @@ import pytest
 
 from nornir_tasks.deploy.plan import device_plan, sides
 from nornir_tasks.deploy.wanted import is_protected
-from nornir_tasks.design.claims import SWITCH
-from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
+from nornir_tasks.design.model.claims import SWITCH
+from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.errors import DesignError
 from nornir_tasks.platforms import platforms

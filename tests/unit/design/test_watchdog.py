@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import pytest
 
-from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.qos import WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS
+from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.platforms import platforms
 from nornir_tasks.usecases.site import load, select

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from nornir_tasks.cli.app import app
-from nornir_tasks.design.cabling_plan import COLUMNS, cabling_csv, cabling_plan, cabling_workbook
-from nornir_tasks.design.spreadsheet import of_cell
-from nornir_tasks.design.workbook import workbook
+from nornir_tasks.design.reports.cabling_plan import COLUMNS, cabling_csv, cabling_plan, cabling_workbook
+from nornir_tasks.design.reports.spreadsheet import of_cell
+from nornir_tasks.design.reports.workbook import workbook
 from nornir_tasks.files.zipped import zipped
 from nornir_tasks.usecases.site import load
 

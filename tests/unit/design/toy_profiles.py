@@ -5,8 +5,8 @@ from functools import cache
 
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos
-from nornir_tasks.design.network import Network
-from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.partial_config import FABRIC_PROFILE, ClassPolicy
 from nornir_tasks.design.pipeline import Realised, device_config
 from tests.unit.design import toys
 from tests.unit.design.wanted_of import wanted_of

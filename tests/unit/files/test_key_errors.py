@@ -10,7 +10,7 @@ from nornir_tasks.files.catalogue import NicFile, OpticFile, SwitchFile
 from nornir_tasks.files.devices_file import DeviceList
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.model_errors import pattern_in_words
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.keys.site import Intent
 
 LAB = Path(__file__).parents[3] / "inventory/lab-rails/fabric.yml"
 

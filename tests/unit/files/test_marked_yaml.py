@@ -7,7 +7,7 @@ import pytest
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files import yaml_tree
 from nornir_tasks.files.marked_yaml import Marked, read_marked
-from nornir_tasks.intent.secret_name import Secret
+from nornir_tasks.intent.core.secret_name import Secret
 
 
 def read(folder: Path, text: str | bytes) -> Marked:

@@ -3,8 +3,8 @@
 import pytest
 
 from nornir_tasks.errors import Problem
-from nornir_tasks.intent.fields import AsnRange, Split
-from nornir_tasks.intent.findings import MOST_SHOWN, as_shown, dotted
+from nornir_tasks.intent.core.fields import AsnRange, Split
+from nornir_tasks.intent.core.findings import MOST_SHOWN, as_shown, dotted
 
 
 @pytest.mark.parametrize(

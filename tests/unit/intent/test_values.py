@@ -3,7 +3,7 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from nornir_tasks.intent import fields
+from nornir_tasks.intent.core import fields
 
 
 @pytest.mark.parametrize(

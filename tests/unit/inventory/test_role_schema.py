@@ -6,11 +6,11 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from nornir_tasks.design.bastion_vars import BastionHostVars
-from nornir_tasks.design.boundary_vars import FirewallHostVars
-from nornir_tasks.design.load_balancer_vars import LoadBalancerHostVars
-from nornir_tasks.design.relay_vars import BoundaryRelayHostVars, EgressClientHostVars
-from nornir_tasks.design.role_vars import HostVars
+from nornir_tasks.design.hosts.bastion_vars import BastionHostVars
+from nornir_tasks.design.hosts.boundary_vars import FirewallHostVars
+from nornir_tasks.design.hosts.load_balancer_vars import LoadBalancerHostVars
+from nornir_tasks.design.hosts.relay_vars import BoundaryRelayHostVars, EgressClientHostVars
+from nornir_tasks.design.hosts.role_vars import HostVars
 from tests.unit.usecases.test_hosts import CHECKOUT
 
 TYPES = {"array": "list", "boolean": "bool", "integer": "int", "object": "dict", "string": "str"}

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from nornir_tasks.design.cabling_plan import cabling_plan
+from nornir_tasks.design.reports.cabling_plan import cabling_plan
 from nornir_tasks.errors import DesignError
 from nornir_tasks.lab.export.nodes import Options
 from nornir_tasks.platforms import platform
-from nornir_tasks.usecases import lab_export
+from nornir_tasks.usecases.lab import export
 from nornir_tasks.usecases.site import Selection, SiteDesign, load
 from tests.unit.lab.published_schema import faults
 
@@ -30,7 +30,7 @@ OUTSIDE = "a firewall or an upstream's router at its other end: neither is a nod
 def exported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[SiteDesign, Path]:
     design, folder = load(request.param), tmp_path_factory.mktemp(request.param)
     assert len(design.network.devices) <= 40
-    lab_export.containerlab(lab_export.chosen(design, (), ()), folder, OPTIONS)
+    export.containerlab(export.chosen(design, (), ()), folder, OPTIONS)
     return design, folder
 
 
@@ -64,7 +64,7 @@ def test_every_key_kind_and_pattern_is_published(exported: tuple[SiteDesign, Pat
 )
 def test_the_judge_itself_sees_a_mistake(path: tuple[Any, ...], value: object, tmp_path: Path) -> None:
     design = load("lab-rails")
-    lab_export.containerlab(lab_export.chosen(design, (), ()), tmp_path, OPTIONS)
+    export.containerlab(export.chosen(design, (), ()), tmp_path, OPTIONS)
     whole = topology((design, tmp_path))
     at: Any = whole
     for key in path[:-1]:
@@ -115,7 +115,7 @@ def as_designed(path: Lines, back: dict[str, str]) -> Lines:
 
 def test_every_line_of_a_node_is_the_designs_or_said_to_be_another(exported: tuple[SiteDesign, Path]) -> None:
     design, folder = exported
-    selection = lab_export.chosen(design, (), ())
+    selection = export.chosen(design, (), ())
     for name in selection:
         made, wanted = lines(selection, folder, name)
         other = {row["why"].partition("; '")[2].removesuffix("' instead") for row in rows_of(folder, name)}
@@ -124,7 +124,7 @@ def test_every_line_of_a_node_is_the_designs_or_said_to_be_another(exported: tup
 
 def test_every_line_that_a_node_lacks_is_said_or_of_a_port_without_a_cable(exported: tuple[SiteDesign, Path]) -> None:
     design, folder = exported
-    selection = lab_export.chosen(design, (), ())
+    selection = export.chosen(design, (), ())
     cabled = {(row["device"], row["port"]) for row in table(folder, "ports.csv")}
     for name in selection:
         image = platform(design.network.device(name).os).image
@@ -151,7 +151,7 @@ def lines(selection: Selection, folder: Path, name: str) -> tuple[set[Lines], se
 
 def test_a_second_export_changes_no_file(exported: tuple[SiteDesign, Path]) -> None:
     design, folder = exported
-    again = lab_export.containerlab(lab_export.chosen(design, (), ()), folder, OPTIONS)
+    again = export.containerlab(export.chosen(design, (), ()), folder, OPTIONS)
     assert again.written.changed == ()
 
 
@@ -166,7 +166,7 @@ def test_no_password_stands_in_any_file(exported: tuple[SiteDesign, Path]) -> No
 
 def test_split_ports_get_numbers_that_no_whole_port_has(tmp_path: Path) -> None:
     design = load("lab-breakout")
-    lab_export.containerlab(lab_export.chosen(design, (), ()), tmp_path, OPTIONS)
+    export.containerlab(export.chosen(design, (), ()), tmp_path, OPTIONS)
     moved = [row for row in table(tmp_path, "ports.csv") if row["port"] != row["in_the_node"]]
     assert moved, "this site has split ports on systems whose images have none"
     for device in {row["device"] for row in moved}:
@@ -187,7 +187,7 @@ def test_more_cables_than_an_image_has_ports_are_refused_with_both_numbers() -> 
 def test_air_takes_cumulus_linux_alone_and_names_every_other_switch(tmp_path: Path) -> None:
     design = load("lab")
     with pytest.raises(DesignError) as refused:
-        lab_export.nvidia_air(lab_export.chosen(design, (), ()), tmp_path / "air")
+        export.nvidia_air(export.chosen(design, (), ()), tmp_path / "air")
     named = {problem.where for problem in refused.value.problems}
     assert named == {each.name for each in design.network.devices if each.os != "nvue"}
     assert not (tmp_path / "air").exists()
@@ -195,8 +195,8 @@ def test_air_takes_cumulus_linux_alone_and_names_every_other_switch(tmp_path: Pa
 
 def test_airs_topology_has_each_cable_once_between_nodes_of_its_own(tmp_path: Path) -> None:
     design = load("lab-unnumbered")
-    selection = lab_export.chosen(design, (), ("spine-*", *(e.name for e in design.network.devices if e.os == "nvue")))
-    done = lab_export.nvidia_air(selection, tmp_path)
+    selection = export.chosen(design, (), ("spine-*", *(e.name for e in design.network.devices if e.os == "nvue")))
+    done = export.nvidia_air(selection, tmp_path)
     content = json.loads((tmp_path / f"{design.site.name}.air.json").read_text())
     assert content.keys() == {"format", "title", "ztp", "content"}
     assert content["content"].keys() == {"nodes", "links"}
@@ -206,7 +206,7 @@ def test_airs_topology_has_each_cable_once_between_nodes_of_its_own(tmp_path: Pa
     assert set(ends.values()) <= {1}
     assert {node for node, _ in ends} <= nodes.keys()
     assert len(links) == len(done.parts.cables) > 0
-    assert lab_export.nvidia_air(selection, tmp_path).written.changed == ()
+    assert export.nvidia_air(selection, tmp_path).written.changed == ()
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_airs_topology_has_each_cable_once_between_nodes_of_its_own(tmp_path: Pa
 def test_an_image_or_prefix_that_cannot_be_used_is_refused_before_anything_is_written(
     options: Options, what: str, tmp_path: Path
 ) -> None:
-    selection = lab_export.chosen(load("lab-rails"), (), ())
+    selection = export.chosen(load("lab-rails"), (), ())
     with pytest.raises(DesignError, match=what):
-        lab_export.containerlab(selection, tmp_path / "clab", options)
+        export.containerlab(selection, tmp_path / "clab", options)
     assert not (tmp_path / "clab").exists()

@@ -16,7 +16,7 @@ from nornir_tasks.errors import LabError
 from nornir_tasks.lab.export.nodes import Options
 from nornir_tasks.lab.export.parts import parts
 from nornir_tasks.lab.export.sonic import BEGIN, SonicTopology
-from nornir_tasks.usecases import lab_export
+from nornir_tasks.usecases.lab import export
 from nornir_tasks.usecases.site import load
 from tests.unit.lab.sonic_tables import PORTS, faults
 
@@ -26,7 +26,7 @@ LEAF = "leaf-g1-r0"
 def topology(site: str = "lab-rails") -> SonicTopology:
     """A site whose switches all say the same of their ports, as a lab does."""
     design = load(site)
-    selection = lab_export.chosen(design, (), ())
+    selection = export.chosen(design, (), ())
     has = parts(design.network, selection.devices.values())
 
     def startup(name: str) -> Mapping[str, Any]:

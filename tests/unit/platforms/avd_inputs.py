@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.aaa import Radius, Tacacs
 from nornir_tasks.design.config.access_lists import AccessList, AclRule
 from nornir_tasks.design.config.accounts import Account
@@ -12,7 +11,8 @@ from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import PortProfile, Qos
 from nornir_tasks.design.config.snmp import Snmp
 from nornir_tasks.design.config.static_routes import StaticRoute
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.device_config import DeviceConfig
 from tests.unit.platforms.avd_policy import policy_inputs
 from tests.unit.platforms.avd_ports import Inputs, ports
 from tests.unit.platforms.avd_reach import reach_inputs

@@ -5,7 +5,7 @@ from typing import Any
 
 from nornir_tasks.design.config.interfaces import Interface, Layer1
 from nornir_tasks.design.config.lag import Lag
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 
 Inputs = dict[str, Any]
 FEC: dict[str | None, Inputs] = {

@@ -21,9 +21,9 @@ from nornir_tasks.design.config.reach import (
 from nornir_tasks.design.config.snmp import KEY_FORMS, SNMP_AUTHS, Snmp, SnmpUser
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vrfs import Vrf
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.intent.account_model import ROLES
-from nornir_tasks.intent.secret_name import placeholder
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.intent.core.secret_name import placeholder
+from nornir_tasks.intent.keys.account import ROLES
 
 BANNERS = st.lists(st.from_regex(r"[A-Z][a-z0-9 ]{0,20}[a-z.]", fullmatch=True), min_size=1, max_size=4).map("\n".join)
 ADDRESSES = st.ip_addresses().filter(lambda each: getattr(each, "scope_id", None) is None).map(str)

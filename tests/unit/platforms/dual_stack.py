@@ -8,7 +8,7 @@ from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vrfs import Vrf
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 
 POOL6 = "2001:db8::/40"
 ROUTES = frozenset({"0.0.0.0/0", "::/0", "198.51.100.0/24", "2001:db8:ffff::/48"})

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.load_balancing import Hashing
 from nornir_tasks.design.config.spanning_tree import BRIDGE_PRIORITIES, SpanningTree
 from nornir_tasks.design.config.storm_control import StormControl
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.switched_facts import StormFacts
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.switched_facts import StormFacts
 
 
 def maybe_switched(draw: st.DrawFn, config: DeviceConfig, known: Capabilities) -> DeviceConfig:

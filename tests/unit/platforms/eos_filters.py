@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from nornir_tasks.design.acl_facts import AclFacts
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AccessList, AclBinding, AclRule
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.acl_facts import AclFacts
+from nornir_tasks.design.model.device_config import DeviceConfig
 
 
 def filtered(base: DeviceConfig, facts: AclFacts | None) -> DeviceConfig:

@@ -8,7 +8,7 @@ from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.lag import LacpRate, Lag, LagMember
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.vlans import Vlan
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 
 
 def bundled(port: Interface, number: int, lag: Lag, rate: LacpRate) -> tuple[Interface, Interface]:

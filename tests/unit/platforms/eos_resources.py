@@ -8,7 +8,7 @@ from nornir_tasks.design.config.access_lists import AccessList, AclRule
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.routing_policy import PrefixRule, RouteMapRule
 from nornir_tasks.design.config.static_routes import StaticRoute
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 
 Facts = Any
 PROTOCOLS = {

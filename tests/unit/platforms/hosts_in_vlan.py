@@ -9,7 +9,7 @@ from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.qos import PortProfile, Qos
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import Vrf
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 
 _WORD = st.from_regex(r"[A-Za-z][A-Za-z0-9_.:/-]{0,12}", fullmatch=True)
 _VRF = "COMPUTE-BLUE"

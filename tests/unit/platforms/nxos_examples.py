@@ -6,8 +6,6 @@ from pathlib import Path
 import jinja2
 from hypothesis import strategies as st
 
-from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.claims import Claim, Claims, Owner
 from nornir_tasks.design.config.bgp import Bfd, Bgp, Neighbor, PeerGroup
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1, Lldp
 from nornir_tasks.design.config.lag import LacpRate, Lag, LagMember
@@ -18,8 +16,10 @@ from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, Ro
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.order import in_order
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.claims import Claim, Claims, Owner
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.order import in_order
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.capabilities import WATCHDOG, capabilities
 from nornir_tasks.render.render import render

@@ -7,7 +7,7 @@ from nornir_tasks.design.config.access_lists import AccessList, AclRule
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.routing_policy import PrefixRule
 from nornir_tasks.design.config.static_routes import StaticRoute
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from tests.unit.platforms.eos_resources import ICMP, PROTOCOLS, lag_interfaces, ranges, route_maps_by
 
 Facts = Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.defaults import FACTORY, Defaults

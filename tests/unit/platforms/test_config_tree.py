@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nornir_tasks.design.claims import SWITCH, Claim, Claims, Owner
+from nornir_tasks.design.model.claims import SWITCH, Claim, Claims, Owner
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, difference, from_text
 from nornir_tasks.platforms.ownership import join, rule, split
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.config_tree import Change
 

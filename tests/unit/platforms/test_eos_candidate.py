@@ -2,7 +2,7 @@
 
 import pytest
 
-from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.platforms.config_tree import Change, difference
 from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.platforms.eos.candidate import candidate, server_changes

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.tree import to_tree
 from tests.unit.platforms.eos_examples import bundled_leaf, examples, rendered

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.design.claims import SWITCH, Claims
-from nornir_tasks.design.device_config import SECTIONS, DeviceConfig
+from nornir_tasks.design.model.claims import SWITCH, Claims
+from nornir_tasks.design.model.device_config import SECTIONS, DeviceConfig
 from nornir_tasks.platforms.config_tree import difference
 from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.platforms.eos.canonical import canonical

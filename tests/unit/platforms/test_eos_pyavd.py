@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyavd import get_device_config, validate_structured_config
 
-from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.interfaces import Lldp
-from nornir_tasks.design.device_config import SECTIONS, DeviceConfig
+from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.device_config import SECTIONS, DeviceConfig
 from nornir_tasks.design.pipeline import Realised
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.eos.canonical import canonical

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from tests.corpus.shapes import patterns
 from tests.unit.design import edge_systems, long_cables, managed, reached, tagged, toy_layer3, with_radius
 from tests.unit.design.toys import ONE_OF_EACH, both

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from nornir_tasks.design.device_config import SECTIONS
+from nornir_tasks.design.model.device_config import SECTIONS
 from nornir_tasks.files.systems import missing_parts
 from nornir_tasks.platforms import names, platforms
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from nornir_tasks.design.capabilities import Disruption
-from nornir_tasks.design.claims import BASE, SWITCH
-from nornir_tasks.design.order import in_order
+from nornir_tasks.design.model.capabilities import Disruption
+from nornir_tasks.design.model.claims import BASE, SWITCH
+from nornir_tasks.design.model.order import in_order
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
 from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.platforms.nvue.candidate import diff_text, keys_of, pointer, server_changes

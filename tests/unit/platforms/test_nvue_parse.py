@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.design.config.base import Server
+from nornir_tasks.design.model.claims import SWITCH
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.platforms.nvue.capabilities import capabilities

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.design.config.load_balancing import LoadBalancing
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.capabilities import Disruption
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.patch import commands, server_changes, settle

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from nornir_tasks.design.config.access_lists import AccessList, AclRule
-from nornir_tasks.design.device_config import SECTIONS, DeviceConfig
+from nornir_tasks.design.model.device_config import SECTIONS, DeviceConfig
 from nornir_tasks.platforms.nxos.access_lists import WORDS
 from tests.corpus.shapes import patterns
 from tests.unit.design import edge_systems

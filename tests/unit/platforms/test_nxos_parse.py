@@ -10,8 +10,8 @@ from nornir_tasks.design.config.bgp import Bfd
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1
 from nornir_tasks.design.config.load_balancing import Hashing
 from nornir_tasks.design.config.qos import Ecn, Queue
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.order import in_order
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.dscp import to_list, to_text

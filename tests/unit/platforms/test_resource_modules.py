@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from jinja2 import TemplateError
 
-from nornir_tasks.design.device_config import SECTIONS
+from nornir_tasks.design.model.device_config import SECTIONS
 from nornir_tasks.design.pipeline import Realised
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import ConfigTree, Path

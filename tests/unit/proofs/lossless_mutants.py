@@ -12,7 +12,7 @@ from nornir_tasks.proofs.quotes import Quote, Quotes, Source, findings
 from nornir_tasks.proofs.treatment import ReadSwitch
 from nornir_tasks.proofs.verdicts import Outcome
 from nornir_tasks.usecases.hosts import host_inventory
-from nornir_tasks.usecases.prove import _OF_CABLES, _beside
+from nornir_tasks.usecases.proofs.prove import _OF_CABLES, _beside
 from nornir_tasks.usecases.site import SiteDesign, select
 
 WORDS = (

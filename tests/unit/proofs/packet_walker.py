@@ -15,8 +15,8 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface, ip_net
 from nornir_tasks.design.config.access_lists import AclRule
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.routing_policy import PrefixRule
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import Network
 
 MAX_HOPS = 16
 Place = tuple[str, str | None]

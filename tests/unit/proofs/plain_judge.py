@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.network import Network
 from tests.unit.proofs.plain_texts import POINTS, READERS, Port, host, spreads_packets
 
 CLASSES, PAUSES, MTU, LAYER1, UNCLEAR = "class-path", "pfc", "mtu", "layer-1", "unclear"

@@ -10,8 +10,8 @@ from typing import Any
 
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.static_routes import StaticRoute
-from nornir_tasks.design.links import Endpoint, Link
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.links import Endpoint, Link
+from nornir_tasks.design.model.network import Network
 from tests.unit.design import front, front_full
 from tests.unit.design.out_of_band import with_out_of_band
 from tests.unit.proofs.site_proved import Site, site

@@ -7,8 +7,8 @@ from typing import Any
 
 from nornir_tasks.design.config.access_lists import AclRule
 from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.proofs.breach import Breach
 from nornir_tasks.proofs.ends import End

@@ -9,14 +9,14 @@ import pytest
 
 from nornir_tasks.design.config.access_lists import TCP, UDP, AclRule, Family
 from nornir_tasks.design.config.bgp import Neighbor
-from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.network import Network
-from nornir_tasks.design.partial_config import BasePolicy, ReachPolicy
+from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.partial_config import BasePolicy, ReachPolicy
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.proofs import control_plane, isolation
 from nornir_tasks.proofs.breach import Breach
 from nornir_tasks.proofs.unsure import Unsure
-from nornir_tasks.usecases.prove import guarded, prove
+from nornir_tasks.usecases.proofs.prove import guarded, prove
 from tests.unit.design import edge_systems, fabric_listed
 
 LEAF, IPV6_LEAF = "front-leaf-g1-a", "front-leaf-g4-a"

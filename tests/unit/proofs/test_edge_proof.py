@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from nornir_tasks.design.config.access_lists import AclRule
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.proofs.rules.edges import OTHER_PORTS, REST, ROUTERS, SITE
 from nornir_tasks.proofs.rules.judge import Pair
 from nornir_tasks.proofs.unsure import SURE, Unsure
-from nornir_tasks.usecases.prove_boundary import with_edges
+from nornir_tasks.usecases.proofs.prove_boundary import with_edges
 from nornir_tasks.usecases.site import select
 from tests.unit.design.edge_systems import SYSTEMS, design_of, text_of
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nornir_tasks.proofs.isolation import judge
-from nornir_tasks.usecases import prove
+from nornir_tasks.usecases.proofs import prove
 from nornir_tasks.usecases.site import load, select
 from tests.bench.sites import isolation_site
 

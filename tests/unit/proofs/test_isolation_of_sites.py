@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from nornir_tasks.usecases.prove import prove
+from nornir_tasks.usecases.proofs.prove import prove
 from nornir_tasks.usecases.site import load
 from tests.unit.design import front
 from tests.unit.platforms import front_drawn

@@ -13,8 +13,8 @@ from nornir_tasks.platforms.lossless import NOTHING_KNOWN
 from nornir_tasks.proofs import class_path, layer1, marks_first, mtus, pauses
 from nornir_tasks.proofs.cables import NO_RDMA, Read
 from nornir_tasks.proofs.quotes import findings
-from nornir_tasks.usecases.proof_reports import junit, outcome_as_json, sarif
-from nornir_tasks.usecases.prove import PROOFS, Proved, prove
+from nornir_tasks.usecases.proofs.proof_reports import junit, outcome_as_json, sarif
+from nornir_tasks.usecases.proofs.prove import PROOFS, Proved, prove
 from nornir_tasks.usecases.site import load
 from tests.unit.proofs.lossless_mutants import Mutant, Rendered
 from tests.unit.proofs.lossless_mutants import Proved as Found

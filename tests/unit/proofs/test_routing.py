@@ -3,7 +3,7 @@
 from nornir_tasks.design.config.access_lists import AclBinding
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.static_routes import StaticRoute
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.proofs.routing import Router, Routing
 from nornir_tasks.proofs.spans import span
 from nornir_tasks.proofs.ways import Met

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nornir_tasks.design.config.access_lists import AclRule
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.proofs.breach import Judged
 from tests.unit.design import front as small
 from tests.unit.design import front_full

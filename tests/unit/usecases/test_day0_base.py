@@ -7,7 +7,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from nornir_tasks.design.config.base import Base
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.files.templates import environment
 from nornir_tasks.render.render import render
 from nornir_tasks.usecases.day0 import Day0, at_first_boot, prepare

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from nornir_tasks.design.host_vars import host_vars
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.hosts.host_vars import host_vars
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.catalogue import load_catalogue

@@ -18,7 +18,7 @@ from nornir_tasks.checks.manifests.intended import Intended
 from nornir_tasks.checks.manifests.objects import Manifest
 from nornir_tasks.checks.manifests.suite import KNOWN, Audit, audit
 from nornir_tasks.errors import GpufabricError, UndecidedError, ValidationFailed
-from nornir_tasks.intent.findings import Marks
+from nornir_tasks.intent.core.findings import Marks
 from nornir_tasks.usecases import audit as usecase
 from nornir_tasks.usecases import kubernetes
 from nornir_tasks.usecases.kubernetes import Choices

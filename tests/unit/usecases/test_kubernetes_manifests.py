@@ -19,16 +19,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nornir_tasks.design import pipeline
-from nornir_tasks.design.demand import demands
-from nornir_tasks.design.kinds import kinds
-from nornir_tasks.design.network import Network
-from nornir_tasks.design.pod_networks import PodRail
-from nornir_tasks.design.pod_rules import PodDemand, checked_networks
-from nornir_tasks.design.rdma_libraries import environment
+from nornir_tasks.design.demand.fabric_demand import demands
+from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.demand.rdma_libraries import environment
+from nornir_tasks.design.hosts.pod_networks import PodRail
+from nornir_tasks.design.hosts.pod_rules import PodDemand, checked_networks
+from nornir_tasks.design.model.network import Network
 from nornir_tasks.errors import DesignError, GpufabricError, IntentError
 from nornir_tasks.files.catalogue import load_catalogue
-from nornir_tasks.intent.model import Intent
-from nornir_tasks.intent.policy_model import QueuePairsIntent
+from nornir_tasks.intent.keys.policy import QueuePairsIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.platforms import platforms
 from nornir_tasks.render import kubernetes as rendered
 from nornir_tasks.usecases import kubernetes

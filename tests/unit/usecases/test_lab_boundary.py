@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.design.boundary import boundary
+from nornir_tasks.design.hosts.boundary import boundary
 from nornir_tasks.errors import LabError
 from nornir_tasks.lab.boundary_hosts.container import network_files
 from nornir_tasks.lab.boundary_hosts.plan import MANAGEMENT, BoundaryPlan, Station
 from nornir_tasks.usecases.hosts import boundary_variables
-from nornir_tasks.usecases.lab_boundary import boundary_plan
+from nornir_tasks.usecases.lab.boundary import boundary_plan
 from nornir_tasks.usecases.site import load
 
 SITES = Path(__file__).parents[2] / "sites"

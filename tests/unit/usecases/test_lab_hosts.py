@@ -7,7 +7,7 @@ import pytest
 
 from nornir_tasks.lab.plan import LabBond, LabHostEnd, LabPlan, LabRoute, LabVlan, differences, specification
 from nornir_tasks.usecases.hosts import inventory
-from nornir_tasks.usecases.lab import lab_plan
+from nornir_tasks.usecases.lab.up_down import lab_plan
 from nornir_tasks.usecases.site import load
 from switch_twins.spec import LabSpec
 from switch_twins.spec_reader import parse_spec

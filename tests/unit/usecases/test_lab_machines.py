@@ -10,7 +10,7 @@ from nornir_tasks.errors import LabError
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.lab.machines.manager import Machines
 from nornir_tasks.lab.machines.plan import MachinePlan
-from nornir_tasks.usecases.lab_machines import machine_plans, refuse_bonded
+from nornir_tasks.usecases.lab.machines import machine_plans, refuse_bonded
 from nornir_tasks.usecases.site import SiteDesign, load
 from tests.svi import SITE
 

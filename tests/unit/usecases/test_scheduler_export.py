@@ -19,7 +19,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nornir_tasks.design.localities import Locality
+from nornir_tasks.design.reports.localities import Locality
 from nornir_tasks.errors import DesignError
 from nornir_tasks.render.schedulers import host_list, slurm_blocks
 from nornir_tasks.usecases import export

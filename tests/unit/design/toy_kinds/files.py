@@ -5,13 +5,13 @@ GPUs do not talk over it. It is found as the package's own kinds are, by being i
 
 from collections.abc import Iterator
 
-from nornir_tasks.design.claims import Owner, host_prefix, name_prefix
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule
 from nornir_tasks.design.config.static_routes import StaticRoute
-from nornir_tasks.design.kinds import PlaneKind
-from nornir_tasks.design.network import Device, Fabric, Network
-from nornir_tasks.design.partial_config import PartialConfig, PartialPort
-from nornir_tasks.design.plane import Plane
+from nornir_tasks.design.demand.kinds import PlaneKind
+from nornir_tasks.design.model.claims import Owner, host_prefix, name_prefix
+from nornir_tasks.design.model.network import Device, Fabric, Network
+from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.model.plane import Plane
 
 
 def owner(plane: Plane, fabric: Fabric) -> Owner:

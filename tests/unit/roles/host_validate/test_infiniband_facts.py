@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_evidence import HostEvidence
-from nornir_tasks.checks.host_infiniband import check_infiniband
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence
+from nornir_tasks.checks.hosts.infiniband import check_infiniband
 
 BEFORE = {"state": "2: INIT", "phys_state": "5: LinkUp", "rate": "10 Gb/sec (4X)", "lid": "0x0", "sm_lid": "0x0"}
 AFTER = {**BEFORE, "state": "4: ACTIVE", "lid": "0x3", "sm_lid": "0x1"}

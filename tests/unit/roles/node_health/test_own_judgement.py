@@ -11,8 +11,8 @@ import pytest
 
 from ansible_collections.gpufabric.host.plugins.plugin_utils.host_bundle import bundle
 from nornir_tasks import checks
-from nornir_tasks.checks.host_evidence import HostEvidence
-from nornir_tasks.checks.host_suite import judge_host, own_plan
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence
+from nornir_tasks.checks.hosts.host_suite import judge_host, own_plan
 from tests.needs import require
 from tests.slurm_cluster import SlurmCluster, slurm
 from tests.unit.checks.right_host import variables
@@ -61,7 +61,7 @@ def test_nothing_is_asked_of_the_firmware_where_its_check_is_left_out() -> None:
 
 def test_a_plan_that_is_broken_is_unknown_and_not_good(tmp_path: Path) -> None:
     done = run(
-        tmp_path, {"host": "gpu-1", "checks": ["nornir_tasks.checks.host_rails:gone"], "requests": [], "variables": {}}
+        tmp_path, {"host": "gpu-1", "checks": ["nornir_tasks.checks.hosts.rails:gone"], "requests": [], "variables": {}}
     )
     assert done.returncode != 0
     assert (tmp_path / "out/node_health.state").read_text().startswith("unknown\n")

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ansible_collections.gpufabric.host.plugins.filter.rail_problems import FilterModule
 from ansible_collections.gpufabric.host.plugins.module_utils.interface_names import as_instance, not_rails, of_instance
-from nornir_tasks.intent.fields import PortStem
+from nornir_tasks.intent.core.fields import PortStem
 
 CHECKOUT = Path(__file__).parents[4]
 RAILS = ["rail-0", "rail1", "r_2"]

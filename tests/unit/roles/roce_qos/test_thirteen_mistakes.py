@@ -20,10 +20,10 @@ from roce_state import read_rails
 from standin_server import standin_host
 
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
-from nornir_tasks.checks.host_roce import check_roce, expectations_by_rail, judge_rails
-from nornir_tasks.checks.host_stack import check_nccl
-from nornir_tasks.design.rdma_libraries import environment
+from nornir_tasks.checks.hosts.host_evidence import HostEvidence, HostFinding
+from nornir_tasks.checks.hosts.roce import check_roce, expectations_by_rail, judge_rails
+from nornir_tasks.checks.hosts.stack import check_nccl
+from nornir_tasks.design.demand.rdma_libraries import environment
 
 STATES = ("inbox_mlx5", "doca_ofed")
 CM = "/sys/kernel/config/rdma_cm"

@@ -1,6 +1,6 @@
 """What Toy OS holds: no release yet."""
 
-from nornir_tasks.design.capabilities import Capabilities, OsFacts
+from nornir_tasks.design.model.capabilities import Capabilities, OsFacts
 
 
 def capabilities(release: str, asic: str) -> Capabilities:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.platforms.eos.capabilities import capabilities as of_eos
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.parse import parse as of_eos
 from nornir_tasks.platforms.platform import Parsed

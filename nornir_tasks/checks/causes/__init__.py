@@ -1,0 +1,1 @@
+"""What failed checks have in common: the one fault that explains them."""

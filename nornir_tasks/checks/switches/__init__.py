@@ -1,0 +1,1 @@
+"""What is looked at on a switch, one file a check."""

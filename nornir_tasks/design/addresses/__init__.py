@@ -1,0 +1,1 @@
+"""Numbers: addresses of links and loopbacks, AS numbers, VLANs, MTUs, prefixes."""

@@ -1,0 +1,41 @@
+"""Who would be locked out: the addresses that must get in to a switch, against the prefixes that may."""
+
+from collections.abc import Iterable, Iterator
+from ipaddress import IPv4Network
+
+from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.partial_config import BasePolicy
+from nornir_tasks.intent.core.findings import Finding, Path
+
+
+def locked_out(allowed: Iterable[str], needed: Iterable[str]) -> tuple[str, ...]:
+    """The addresses or prefixes of ``needed`` that are not wholly within one of ``allowed``, in their order.
+
+    All are IPv4, an address without length is one host. A prefix that two of ``allowed`` cover in halves counts as
+    locked out: whoever reads the intent should find it there.
+    """
+    nets = [IPv4Network(each) for each in allowed]
+    return tuple(each for each in needed if not any(IPv4Network(each).subnet_of(net) for net in nets))
+
+
+def findings(network: Network, policy: BasePolicy, base: Path) -> Iterator[Finding]:
+    """One for each group that alone may enter an out-of-band plane, and that these switches would not let in.
+
+    ``base``: where the policy stands in the intent.
+    """
+    allowed = policy.reach.allowed
+    if allowed is None:
+        return
+    for plane in network.planes.values():
+        for group in sorted(plane.entry):
+            prefixes = network.ends_of_flows[plane.name][group].prefixes["ipv4"]
+            out = locked_out(allowed, [each for each in prefixes if each is not None])
+            if out:
+                yield Finding(
+                    (*base, "control_plane", "allowed"),
+                    f"this list would lock out group {group}, which plane {plane.name} is entered from",
+                    f"prefixes that hold {', '.join(out)}",
+                    ", ".join(allowed),
+                    f"add {', '.join(out)}, or a prefix that holds them",
+                    also=("planes", plane.name, "entry"),
+                )

@@ -1,0 +1,1 @@
+"""What the intent asks for, fabric by fabric: hosts and NICs, kinds of planes, classes, flows, ways out."""

@@ -1,0 +1,89 @@
+"""The kinds of fabrics and planes: every module in ``design/fabrics/`` and ``design/planes/``.
+
+A fabric and its planes contribute independently. A fabric needs one thing from its planes: the prefixes that a switch
+announces for them, because its route policy permits nothing else.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from types import ModuleType
+from typing import Protocol
+
+from nornir_tasks.design import fabrics, planes
+from nornir_tasks.design.model.claims import Owner
+from nornir_tasks.design.model.network import Device, Fabric, Network
+from nornir_tasks.design.model.partial_config import PartialConfig
+from nornir_tasks.design.model.plane import Plane
+
+Announced = Callable[[Device], tuple[str, ...]]
+"""Switch -> the prefixes of all planes that it announces."""
+
+
+class PartialConfigs(Protocol):
+    """The partial configuration that ``fabrics/<kind>.py`` gives one switch of such a fabric."""
+
+    def __call__(
+        self, network: Network, device: Device, announced: Announced, *, drained: bool
+    ) -> Iterator[PartialConfig]:
+        """The underlay; ``drained``: paths through this switch are made longer than any other."""
+
+
+@dataclass(frozen=True, slots=True)
+class FabricKind:
+    """One kind of fabric."""
+
+    designs: frozenset[str]
+    """Name of the kind in the intent."""
+    owner: Callable[[Fabric], Owner]
+    """The fabric as an owner: what belongs to it on any switch."""
+    partial_configs: PartialConfigs
+
+
+@dataclass(frozen=True, slots=True)
+class PlaneKind:
+    """One kind of plane."""
+
+    owner: Callable[[Plane, Fabric], Owner]
+    """The plane as an owner: what belongs to it on any switch of this fabric."""
+    announced: Callable[[Network, Plane, Device], tuple[str, ...]]
+    """The prefixes of the plane's hosts that a switch announces into the fabric."""
+    partial_configs: Callable[[Network, Plane, Device], Iterator[PartialConfig]]
+    """The plane's partial configuration of one switch of its fabric."""
+    joins_gpus: bool = False
+    """Do GPUs communicate over it? Then NCCL uses its NICs, and those of no other plane."""
+    has_transport: bool = False
+    """Does the intent say how its packets are transported, who serves and how much it shall carry?"""
+    is_out_of_band: bool = False
+    """Are BMCs and management ports on it, instead of hosts? Then its fabric is a tree, and has this plane alone."""
+    bootstrap: str | None = None
+    """If GPUs communicate over it: the plane on whose interfaces NCCL finds its peers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """All kinds of fabrics and planes."""
+
+    fabrics: Mapping[str, FabricKind]
+    """By name in the intent."""
+    planes: Mapping[str, PlaneKind]
+    """By module name."""
+
+    def with_plane(self, name: str, kind: PlaneKind) -> "Kinds":
+        """These kinds and one more kind of plane."""
+        return replace(self, planes={**self.planes, name: kind})
+
+
+@cache
+def kinds() -> Kinds:
+    """The kinds in the modules of both packages."""
+    of_fabrics: list[FabricKind] = [module.KIND for module in _modules(fabrics).values()]
+    of_planes: dict[str, PlaneKind] = {name: module.KIND for name, module in _modules(planes).items()}
+    return Kinds({design: kind for kind in of_fabrics for design in kind.designs}, of_planes)
+
+
+def _modules(package: ModuleType) -> dict[str, ModuleType]:
+    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+    return {name: importlib.import_module(f"{package.__name__}.{name}") for name in names}

@@ -1,0 +1,1 @@
+"""What one operating system makes of a configuration: names, limits and words of its own."""

@@ -1,0 +1,1 @@
+"""What people read about a design: reasons, bill, cabling, drawings, moves."""

@@ -1,0 +1,126 @@
+"""Values of flows and VLANs that the intent writes as text: IPv6 prefixes, addresses of servers, TCP and UDP ports."""
+
+import re
+from ipaddress import (
+    IPv4Address,
+    IPv4Interface,
+    IPv4Network,
+    IPv6Address,
+    IPv6Interface,
+    IPv6Network,
+    ip_address,
+    ip_interface,
+    ip_network,
+)
+from itertools import pairwise
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from nornir_tasks.intent.core.fields import Written
+from nornir_tasks.intent.core.findings import wrong
+
+SUBNET_V6_LENGTH = 64
+"""Of a VLAN: hosts make addresses of their own in it (RFC 4862)."""
+
+_PORTS = re.compile(r"([0-9]{1,5})-([0-9]{1,5})")
+_MAX_PORT = 65535
+_MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
+
+PortRange = tuple[int, int]
+"""First and last; a single port is both."""
+
+
+def _prefix_v6(value: object) -> IPv6Network:
+    if isinstance(value, IPv6Network):
+        return value
+    try:
+        return IPv6Network(value if isinstance(value, str) and "/" in value else "")
+    except ValueError as error:
+        hint = ""
+        if "host bits set" in str(error):
+            hint = f"write the network itself: {IPv6Network(value, strict=False)}"
+        raise wrong("not an IPv6 prefix", "network/length, as fd00:10::/48", value, hint) from None
+
+
+def _any_prefix(value: object) -> IPv4Network | IPv6Network:
+    if isinstance(value, IPv4Network | IPv6Network):
+        return value
+    try:
+        return ip_network(value if isinstance(value, str) and "/" in value else "")
+    except ValueError as error:
+        hint = (
+            f"write the network itself: {ip_network(str(value), strict=False)}" if "host bits set" in str(error) else ""
+        )
+        raise wrong("not a prefix", "network/length, as 198.51.100.0/24 or 2001:db8::/32", value, hint) from None
+
+
+def _address(value: object) -> IPv4Address | IPv6Address:
+    if isinstance(value, IPv4Address | IPv6Address):
+        return value
+    try:
+        return ip_address(value if isinstance(value, str) else "")
+    except ValueError:
+        raise wrong("not the address of a host", "IPv4 or IPv6, as 10.64.0.5", value) from None
+
+
+def _interface(value: object) -> IPv4Interface | IPv6Interface:
+    if isinstance(value, IPv4Interface | IPv6Interface):
+        return value
+    try:
+        found = ip_interface(value if isinstance(value, str) and "/" in value else "")
+    except ValueError:
+        raise wrong("not an address with its length", "as 198.51.100.2/30 or 2001:db8::2/64", value) from None
+    most = 31 if found.version == 4 else 127
+    if found.network.prefixlen > most:
+        raise wrong("a link without room for two ends", f"/{most} or shorter", value)
+    if found.network.prefixlen < most and found.ip == found.network.network_address:
+        raise wrong("the address of the link itself", f"one of its others, as {found.ip + 1}", value)
+    return found
+
+
+def _ports(value: object) -> tuple[PortRange, ...]:
+    found: list[PortRange] = []
+    for part in value if isinstance(value, tuple | list) else (value,):
+        if isinstance(part, tuple) and len(part) == 2:
+            found.append(part)
+        elif isinstance(part, int) and not isinstance(part, bool):
+            found.append((part, part))
+        elif isinstance(part, str) and (ports := _PORTS.fullmatch(part)):
+            found.append((int(ports[1]), int(ports[2])))
+        else:
+            raise wrong("not a port", "a port 1-65535, a range as 8000-8100, or a list of them", part)
+    for first, last in found:
+        if not 1 <= first <= last <= _MAX_PORT:
+            raise wrong("no such ports", "1-65535, the lower end first", f"{first}-{last}")
+    ordered = sorted(set(found))
+    for (first, last), (start, end) in pairwise(ordered):
+        if start <= last:
+            raise wrong("ports that overlap", "each port once", f"{_range(first, last)} and {_range(start, end)}")
+    return tuple(ordered)
+
+
+def _range(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _mac(value: object) -> str:
+    text = value.lower().replace("-", ":") if isinstance(value, str) else ""
+    if not _MAC.fullmatch(text) or not text.strip("0:") or int(text[:2], 16) & 1:
+        raise wrong("not the MAC address of a port", "six bytes, the first one even, as 0c:42:a1:00:00:12", value)
+    return text
+
+
+MacAddress = Annotated[str, BeforeValidator(_mac), Written("MAC address")]
+"""Lower case, with colons."""
+PrefixV6 = Annotated[IPv6Network, BeforeValidator(_prefix_v6), Written("IPv6 prefix")]
+AnyPrefix = Annotated[IPv4Network | IPv6Network, BeforeValidator(_any_prefix), Written("IPv4 or IPv6 prefix")]
+HostAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(_address), Written("IPv4 or IPv6 address")]
+HostInterface = Annotated[
+    IPv4Interface | IPv6Interface, BeforeValidator(_interface), Written("IPv4 or IPv6 address with its length")
+]
+"""An address of a port, with the length of the subnet there."""
+PortRanges = Annotated[
+    tuple[PortRange, ...], BeforeValidator(_ports), Written("TCP or UDP port, a range as `8000-8100`, or a list")
+]
+"""Ascending, each once."""

@@ -1,0 +1,1 @@
+"""Rules over keys, within a part and between parts."""

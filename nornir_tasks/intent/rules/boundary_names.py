@@ -1,0 +1,89 @@
+"""What the boundary has names for, and the addresses that it must never join to the outside world."""
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network, IPv6Network
+from typing import TYPE_CHECKING
+
+from nornir_tasks.intent.core.findings import Path
+from nornir_tasks.intent.core.unknown import UNKNOWN
+from nornir_tasks.intent.rules.attached import of_trees
+
+if TYPE_CHECKING:
+    from nornir_tasks.intent.keys.boundary import BoundaryIntent, ZoneIntent
+    from nornir_tasks.intent.keys.site import Intent
+
+Network = IPv4Network | IPv6Network
+EDGE_LOOPBACK: Path = ("boundary", "edge", "loopback")
+
+
+def zone_at(name: str, *path: str) -> Path:
+    """A place in a zone."""
+    return ("boundary", "zones", name, *path)
+
+
+def links_of(zone: "ZoneIntent") -> tuple[Network, ...]:
+    """Of a zone's port, IPv4 first."""
+    return tuple(link for link in (zone.link, zone.link_v6) if link is not None)
+
+
+def all_links(each: "BoundaryIntent") -> Iterator[tuple[Path, Network]]:
+    """Subnets at the firewalls' ports, with their places."""
+    for name, zone in each.zones.items():
+        if zone.link is not None:
+            yield zone_at(name, "link"), zone.link
+        if zone.link_v6 is not None:
+            yield zone_at(name, "link_v6"), zone.link_v6
+    yield ("boundary", "firewalls", "sync", "link"), each.firewalls.sync.link
+    if each.gateways is not None:
+        yield ("boundary", "gateways", "link"), each.gateways.link
+        if each.gateways.link_v6 is not None:
+            yield ("boundary", "gateways", "link_v6"), each.gateways.link_v6
+        yield ("boundary", "gateways", "sync", "link"), each.gateways.sync.link
+
+
+def reached_planes(intent: "Intent", boundary: "BoundaryIntent") -> dict[str, str]:
+    """Plane -> the zone whose hosts it has, of those that packets may pass to."""
+    trees = of_trees(intent)
+    return {
+        zone.plane: name
+        for name, zone in boundary.zones.items()
+        if zone.plane is not None and zone.plane not in trees and zone.plane in intent.planes
+    }
+
+
+def zone_of(intent: "Intent", plane: str) -> "tuple[str, ZoneIntent] | None":
+    """The zone of a plane, with its name; None where the boundary has none, or there is none."""
+    zones = {} if intent.boundary is None or intent.boundary is UNKNOWN else intent.boundary.zones
+    return next(((name, zone) for name, zone in zones.items() if zone.plane == plane), None)
+
+
+def groups_of(intent: "Intent", boundary: "BoundaryIntent") -> dict[str, str]:
+    """Group of hosts -> its zone."""
+    planes = reached_planes(intent, boundary)
+    return {group: planes[plane] for group, hosts in intent.hosts.items() for plane in hosts.nics if plane in planes}
+
+
+def kept_apart(intent: "Intent", but: str | None) -> Iterator[tuple[Path, Network]]:
+    """Pools of all fabrics, planes and edge routers with their places; ``but``: the plane that is left out.
+
+    Edge routers have loopbacks for themselves alone: a flow to outside is none to them.
+    """
+    for name, fabric in intent.fabrics.items():
+        yield ("fabrics", name, "pools", "loopback"), fabric.pools.loopback
+        yield ("fabrics", name, "pools", "links"), fabric.pools.links
+    for name, plane in intent.planes.items():
+        if name == but:
+            continue
+        yield ("planes", name, "pools", "hosts"), plane.pools.hosts
+        if plane.pools.hosts_v6 is not None:
+            yield ("planes", name, "pools", "hosts_v6"), plane.pools.hosts_v6
+        for vlan, each in plane.vlans.items():
+            if each.hosts is not None:
+                yield ("planes", name, "vlans", vlan, "hosts"), each.hosts
+            if each.hosts_v6 is not None:
+                yield ("planes", name, "vlans", vlan, "hosts_v6"), each.hosts_v6
+        for key, link in () if plane.default_route is None else plane.default_route.links:
+            yield ("planes", name, "default_route", key), link
+    edge = None if intent.boundary is None else intent.boundary.edge
+    if edge is not None and edge is not UNKNOWN:
+        yield EDGE_LOOPBACK, edge.loopback

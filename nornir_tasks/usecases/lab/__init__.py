@@ -1,0 +1,1 @@
+"""The lab: up, down, faults, exports, hosts and the boundary in it."""

@@ -1,0 +1,1 @@
+"""Proofs over a design and its configurations, and what they report."""

@@ -124,10 +124,9 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     from nornir_tasks.cli.design_loads import loads_as_json
     from nornir_tasks.cli.explain import figures_as_json, routes_as_json
     from nornir_tasks.design.addresses.routes import count_routes
-    from nornir_tasks.design.capacity import lossless_cables
+    from nornir_tasks.design.capacity import first_boot_flows, lossless_cables
     from nornir_tasks.design.capacity.tables import uses_of_all
     from nornir_tasks.design.capacity.throughput import loads
-    from nornir_tasks.design.demand import first_boot_flows
     from nornir_tasks.design.hosts import edge_gaps
     from nornir_tasks.design.realise import pairing
     from nornir_tasks.design.reports.assumed import assumed
@@ -185,9 +184,8 @@ def _print(designed: "SiteDesign") -> None:
     from nornir_tasks.cli.design_choice import print_sizing
     from nornir_tasks.cli.design_loads import print_loads
     from nornir_tasks.cli.design_table import print_switches
-    from nornir_tasks.design.capacity import lossless_cables
+    from nornir_tasks.design.capacity import first_boot_flows, lossless_cables
     from nornir_tasks.design.capacity.throughput import loads
-    from nornir_tasks.design.demand import first_boot_flows
     from nornir_tasks.design.demand.qos import ROUTING_DSCP, beside_routing
     from nornir_tasks.design.hosts import edge_gaps
     from nornir_tasks.design.realise import pairing

@@ -27,7 +27,13 @@ from functools import partial
 
 from nornir_tasks.design.addresses import addressing, asn, bond_vlans, described, mtu
 from nornir_tasks.design.addresses.circuits import Circuits
-from nornir_tasks.design.capacity import lossless_cables, management_paths, servers_reached, throughput
+from nornir_tasks.design.capacity import (
+    first_boot_flows,
+    lossless_cables,
+    management_paths,
+    servers_reached,
+    throughput,
+)
 from nornir_tasks.design.capacity.ecn_alike import alike
 from nornir_tasks.design.capacity.limits import over_limits
 from nornir_tasks.design.capacity.profile_limits import check_profiles
@@ -35,7 +41,7 @@ from nornir_tasks.design.capacity.tables import check_tables
 from nornir_tasks.design.contribute import front_panel, managed_aaa, managed_accounts, managed_base, managed_snmp
 from nornir_tasks.design.contribute.merge import Contribution, merge
 from nornir_tasks.design.contribute.owners import claims_on, declared
-from nornir_tasks.design.demand import edges, first_boot_flows, qos
+from nornir_tasks.design.demand import edges, qos
 from nornir_tasks.design.demand.choices import Choices, choose
 from nornir_tasks.design.demand.fabric_demand import Demand, demands
 from nornir_tasks.design.demand.gather import Gathering
@@ -46,7 +52,7 @@ from nornir_tasks.design.layout.attached import Attaching, PlannedSwitch
 from nornir_tasks.design.layout.cabling import Cabling, cable_up, planned_switches
 from nornir_tasks.design.layout.edge_network import EdgeNetwork, edge_network
 from nornir_tasks.design.layout.joints import Joints, join
-from nornir_tasks.design.layout.racks import Place, check_racks, places
+from nornir_tasks.design.layout.racks import check_racks, places
 from nornir_tasks.design.layout.sections import Section, by_fabric, sections, sharing
 from nornir_tasks.design.model.capabilities import OsFacts
 from nornir_tasks.design.model.catalogue import Catalogue, SwitchModel
@@ -56,6 +62,7 @@ from nornir_tasks.design.model.links import Circuit, NicPort
 from nornir_tasks.design.model.management import ManagementAddress
 from nornir_tasks.design.model.network import Device, Fabric, Network
 from nornir_tasks.design.model.partial_config import PartialConfig
+from nornir_tasks.design.model.places import Place
 from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.model.sizing import CannotBuildError
 from nornir_tasks.design.realise import bundling

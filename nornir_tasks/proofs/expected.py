@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from nornir_tasks.design.config.access_lists import ICMP, MUST_PASS, TCP, UDP, Family
-from nornir_tasks.design.demand.flows import DHCP, Flow, Service
+from nornir_tasks.design.demand.flows import DHCP
 from nornir_tasks.design.demand.site_prefixes import own_prefixes
+from nornir_tasks.design.model.flow_terms import Flow, Service
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.intent.rules.flow import OUTSIDE
 from nornir_tasks.proofs.ends import Domain, End

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nornir_tasks.design.config.access_lists import TCP, AclBinding, Direction, Family
-from nornir_tasks.design.demand.flows import Service
+from nornir_tasks.design.model.flow_terms import Service
 from nornir_tasks.proofs.ends import Domain, Gate
 from nornir_tasks.proofs.filters import Lists, decided, passed
 from nornir_tasks.proofs.packets import Packets, between, example, without_all

@@ -18,9 +18,9 @@ from nornir_tasks.day0.first_boot import (
 )
 from nornir_tasks.day0.sha_crypt import sha_crypt
 from nornir_tasks.design import pipeline
+from nornir_tasks.design.capacity import first_boot_flows
 from nornir_tasks.design.capacity.boot_order import Stage, boot_order
 from nornir_tasks.design.config.base import Base
-from nornir_tasks.design.demand import first_boot_flows
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.network import Device
 from nornir_tasks.errors import IntentError, Problem

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from loaded_rules import Rules, Sent
 from routed_lab import RoutedLab
 
-from nornir_tasks.design.demand.flows import Service
+from nornir_tasks.design.model.flow_terms import Service
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.model.pairs import Segment
 from nornir_tasks.proofs import isolation

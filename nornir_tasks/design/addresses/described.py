@@ -9,15 +9,12 @@ from nornir_tasks.design.addresses.prefix_limits import LeafPrefixes, announced
 from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.demand import flows, qos
 from nornir_tasks.design.layout.sections import Section
-from nornir_tasks.design.model.network import ROLES, Fabric, FabricPart
+from nornir_tasks.design.model.network import DRAIN_PREPEND, ROLES, Fabric, FabricPart
 from nornir_tasks.design.model.partial_config import ClassPolicy
 from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.model.sizing import Layout
 from nornir_tasks.intent.core.secret_name import placeholder
 from nornir_tasks.intent.keys.front import StormControlIntent
-
-DRAIN_PREPEND = 3
-"""A path through a drained switch is this much longer: more than any detour in a fabric of three tiers is."""
 
 
 def fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:

@@ -3,18 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from math import ceil
 
 from nornir_tasks.design.addresses import mtu
-from nornir_tasks.design.contribute.front_panel import all_slots
 from nornir_tasks.design.demand import congestion, qos, vrfs
 from nornir_tasks.design.demand.choices import Choice, Choices
-from nornir_tasks.design.demand.fabric_demand import Demand
 from nornir_tasks.design.demand.kinds import kinds
-from nornir_tasks.design.layout import balancing, overrides, spare_legs, spines_to_come
-from nornir_tasks.design.layout.panel import Panel
+from nornir_tasks.design.layout import balancing, overrides, spines_to_come
+from nornir_tasks.design.layout.table_limits import TableLimits, kinds_of_switches, switch_kind
 from nornir_tasks.design.model.capabilities import OsFacts
-from nornir_tasks.design.model.catalogue import Slot
 from nornir_tasks.design.model.sizing import Layout
 from nornir_tasks.design.realise import buffers
 from nornir_tasks.design.realise.port_profiles import queue_numbers
@@ -37,49 +33,11 @@ def over_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts
         check.logical_ports(),
         check.nic(),
     ]
-    for choice in _kinds(choices):
+    for choice in kinds_of_switches(choices):
         rules += [check.priorities(choice), check.ecmp(choice), check.routes(choice), check.mtu(choice)]
         rules += [check.bfd(choice), check.password(choice), check.neighbors(choice), check.macs(choice)]
         rules += [buffers.refusals(choices.demand.terms, choice)]
     return list(independent(*rules))
-
-
-def holds(choices: Choices, layout: Layout) -> bool:
-    """Does every kind of switch have room for this layout in the tables and ports whose use depends on the layout?
-
-    A leg of a cage that has no cable, and no word on it, counts as no room.
-    """
-    check = _Check(choices, layout, {})
-    if spare_legs.undeclared(choices, layout) or any(True for _ in check.logical_ports()):
-        return False
-    return not any(True for each in _kinds(choices) for _ in (*check.ecmp(each), *check.routes(each), *check.bfd(each)))
-
-
-def leaves_hold(choices: Choices, layout: Layout) -> bool:
-    """Does every kind of leaf have room for this layout? Spines may have leaves of other layouts, too."""
-    check = _Check(choices, layout, {})
-    if spare_legs.undeclared(choices, layout, ("leaf",)) or any(True for _ in check.leaf_ports()):
-        return False
-    return not any(True for each in _kinds(choices) for _ in check.ecmp(each))
-
-
-def _kinds(choices: Choices) -> Iterator[Choice]:
-    """Each kind of switch once."""
-    seen = set()
-    for choice in choices.all:
-        kind = (choice.os, choice.release, choice.model.model)
-        if kind not in seen:
-            seen.add(kind)
-            yield choice
-
-
-def _in_words(prefixes: int) -> str:
-    """The number of prefixes that a leaf announces: its own, and one per plane; usually two."""
-    return {2: "two", 3: "three"}.get(prefixes, str(prefixes))
-
-
-def _name(choice: Choice) -> str:
-    return f"{choice.model.model} with {choice.os} {choice.release}"
 
 
 def _system(choice: Choice) -> str:
@@ -92,28 +50,9 @@ def _may_be_unnumbered(one: Choice, other: Choice) -> bool:
     )
 
 
-def _too_many(choice: Choice, slots: tuple[Slot, ...]) -> Iterator[Finding]:
-    limit = choice.model.logical_ports
-    if limit is not None and (there := len(all_slots(choice.model, slots))) > limit:
-        yield Finding(
-            (*choice.path, "breakout"),
-            f"{choice.model.model} has {limit} ports at once",
-            f"at most {limit}",
-            f"{there}, split cages counted by their legs",
-            "split fewer ways, or spread the hosts over more leaves",
-        )
-
-
 @dataclass(frozen=True)
-class _Check:
-    choices: Choices
-    layout: Layout
+class _Check(TableLimits):
     os_facts: Mapping[str, OsFacts]
-
-    @property
-    def demand(self) -> Demand:
-        """What is asked of the fabric."""
-        return self.choices.demand
 
     @property
     def joins_gpus(self) -> bool:
@@ -153,7 +92,9 @@ class _Check:
 
     def lossless(self) -> Iterator[Finding]:
         names = [name for name, each in self.demand.terms.classes.items() if each.lossless]
-        most = {_name(choice): choice.capabilities.max_lossless_classes for choice in _kinds(self.choices)}
+        most = {
+            switch_kind(choice): choice.capabilities.max_lossless_classes for choice in kinds_of_switches(self.choices)
+        }
         least = min(most.values())
         if len(names) > least:
             narrow = ", ".join(name for name, classes in most.items() if classes == least)
@@ -188,72 +129,16 @@ class _Check:
             if taker is not None and not policy.strict:
                 yield Finding(
                     (*self.demand.terms.classes_at, policy.name, "priority"),
-                    f"{_name(choice)} needs queue {queues[taker]} for the strict class {taker}",
+                    f"{switch_kind(choice)} needs queue {queues[taker]} for the strict class {taker}",
                     "another priority for this class",
                     str(policy.priority),
                 )
 
-    def ecmp(self, choice: Choice) -> Iterator[Finding]:
-        wanted = self.layout.most_uplinks()
-        limits = (choice.capabilities.max_ecmp_paths, choice.model.max_ecmp_paths)
-        most = min(limit for limit in limits if limit is not None)
-        if wanted > most:
-            demand = self.demand
-            down = self.layout.hosts_per_group * self.layout.nics_per_host * demand.nics.speed
-            ratio = ceil(100 * down / (most * self.layout.uplink_gbps)) / 100
-            yield Finding(
-                self.demand.on_fabric("spine"),
-                f"{_name(choice)} holds ECMP groups of {most} paths",
-                f"at most {most} uplinks a leaf",
-                f"{wanted} uplinks",
-                f"nearest that can be built: oversubscription: {ratio:g}, or per_group: "
-                f"{self.layout.hosts_per_group * most // wanted}",
-            )
-
-    def routes(self, choice: Choice) -> Iterator[Finding]:
-        leaves, above = self.layout.all_leaves, self.layout.spines + self.layout.cores
-        prefixes, limit = 2 + self.demand.sharers, choice.model.ipv4_routes
-        routes = prefixes * leaves + above
-        if limit is not None and routes > limit:
-            yield Finding(
-                self.demand.on_hosts("max"),
-                f"{choice.model.model} holds {limit} IPv4 routes",
-                f"at most {limit}",
-                f"{routes}: {_in_words(prefixes)} for each of {leaves} leaves, one for each of {above} spines"
-                + (" and cores" if self.layout.cores else ""),
-                f"nearest that can be built: {self.demand.most}: {self._most_hosts(limit)}",
-            )
-
-    def _most_hosts(self, routes: int) -> int:
-        """Hosts whose leaves have this many routes, with the present spines and cores."""
-        left = routes - self.layout.spines - self.layout.cores
-        each = (2 + self.demand.sharers) * len(self.layout.leaf_rails)
-        return max(0, left // each) * self.layout.hosts_per_group
-
-    def bfd(self, choice: Choice) -> Iterator[Finding]:
-        limit = choice.model.max_bfd_sessions
-        sessions = max(self._sessions(each) for each in self.choices.all if each.model is choice.model)
-        if self.demand.fabric.routing.bfd and limit is not None and sessions > limit:
-            yield Finding(
-                self.demand.on_fabric("routing", "bfd"),
-                f"{choice.model.model} holds {limit} BFD sessions",
-                f"at most {limit}, or bfd: false",
-                f"{sessions}: one for each link to another switch",
-            )
-
     def password(self, choice: Choice) -> Iterator[Finding]:
         guards = choice.capabilities.guards
         if self.demand.fabric.routing.password is not None and guards.md5 is None:
-            what = f"{_name(choice)} has no passwords of BGP sessions: {guards.md5_gap}"
+            what = f"{switch_kind(choice)} has no passwords of BGP sessions: {guards.md5_gap}"
             yield Finding(self.demand.on_fabric("routing", "password"), what, "no password")
-
-    def _sessions(self, choice: Choice) -> int:
-        layout = self.layout
-        if choice in self.choices.leaves:
-            return layout.uplinks
-        if choice in self.choices.spines:
-            return layout.links_down + (layout.pods.spine_uplinks if layout.pods else 0)
-        return layout.pods.parallel * layout.spine_groups if layout.pods else 0
 
     def neighbors(self, choice: Choice) -> Iterator[Finding]:
         """Entries of the ARP table: the far end of each link."""
@@ -281,29 +166,12 @@ class _Check:
     def _host_ports(self, choice: Choice) -> int:
         return self.layout.hosts_per_group * self.layout.nics_per_host if choice in self.choices.leaves else 0
 
-    def logical_ports(self) -> Iterator[Finding]:
-        """Number of ports at once, where split cages count as their legs."""
-        yield from self.leaf_ports()
-        layout = self.layout
-        for choice in self.choices.spines:
-            panel = Panel.of(choice, layout.uplink_gbps, layout.pods.core_gbps if layout.pods else None)
-            up = panel.uplinks(layout.pods.spine_uplinks) if layout.pods else ()
-            yield from _too_many(choice, (*panel.downlinks(layout.links_down), *up))
-
-    def leaf_ports(self) -> Iterator[Finding]:
-        """The same of leaves alone."""
-        layout, speed = self.layout, self.demand.nics.speed
-        down = layout.hosts_per_group * layout.nics_per_host
-        for choice in self.choices.leaves:
-            panel = Panel.of(choice, speed, layout.uplink_gbps)
-            yield from _too_many(choice, (*panel.downlinks(down), *panel.uplinks(layout.ports_up)))
-
     def mtu(self, choice: Choice) -> Iterator[Finding]:
         most, terms = choice.capabilities.max_mtu_bytes, self.demand.terms
         if not choice.capabilities.has_port_mtu and terms.fabric_mtu_bytes < most:
-            what = f"{_name(choice)} has no MTU of single ports: all have {most} bytes"
+            what = f"{switch_kind(choice)} has no MTU of single ports: all have {most} bytes"
             yield Finding(terms.fabric_mtu_at, what, f"at least {most}", str(terms.fabric_mtu_bytes))
-        yield from mtu.refusal(f"{_name(choice)} carries {most} bytes", most, self.demand.terms)
+        yield from mtu.refusal(f"{switch_kind(choice)} carries {most} bytes", most, self.demand.terms)
 
     def nic(self) -> Iterator[Finding]:
         nic = self.choices.nic

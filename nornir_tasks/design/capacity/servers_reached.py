@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from nornir_tasks.design.config.access_lists import TCP, UDP, Family
 from nornir_tasks.design.contribute import managed_base
-from nornir_tasks.design.demand.flows import Flow, services_of
+from nornir_tasks.design.demand.flows import services_of
+from nornir_tasks.design.model.flow_terms import Flow
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.model.partial_config import BasePolicy
 from nornir_tasks.design.model.plane import Plane

@@ -12,11 +12,12 @@ from ipaddress import IPv4Network, collapse_addresses
 
 from nornir_tasks.design.config.access_lists import ICMP, UDP, AccessList, AclRule, Direction, Family
 from nornir_tasks.design.contribute import host_ports
-from nornir_tasks.design.contribute.gateway_lists import Vlan, elsewhere_last, of_switches
 from nornir_tasks.design.contribute.host_ports import gateway
-from nornir_tasks.design.demand.flows import DHCP, DIRECTIONS, Flow, Service, answer, needed, numbered, opening
+from nornir_tasks.design.demand.flows import DHCP, DIRECTIONS, answer, needed, numbered, opening
+from nornir_tasks.design.demand.gateway_lists import Vlan, elsewhere_last, of_switches
 from nornir_tasks.design.demand.site_prefixes import own_prefixes
 from nornir_tasks.design.model.claims import Owner, host_prefix
+from nornir_tasks.design.model.flow_terms import Flow, Service
 from nornir_tasks.design.model.network import Device, Fabric, Network
 from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.model.plane import Plane

@@ -7,7 +7,8 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from nornir_tasks.design.config.interfaces import Breakout
-from nornir_tasks.design.model.catalogue import Slot, SwitchModel
+from nornir_tasks.design.layout.panel import all_slots
+from nornir_tasks.design.model.catalogue import Slot
 from nornir_tasks.design.model.network import Device, Network
 from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
 
@@ -43,26 +44,6 @@ def spare_ports(network: Network, device: Device) -> tuple[str, ...]:
         for slot in all_slots(model, device.slots)
         if (slot.number, slot.leg) not in used and (shut or (splits and slot.ways > 1))
     )
-
-
-@lru_cache(maxsize=64)
-def all_slots(model: SwitchModel, planned: tuple[Slot, ...]) -> tuple[Slot, ...]:
-    """Every port on the panel once the planned cages are split, without those that a split removes."""
-    split = {slot.number: slot for slot in planned if slot.ways > 1}
-    gone = {
-        number + 1
-        for number, slot in split.items()
-        for mode in model.group_of(number).modes_for(slot.ways, slot.speed_gbps)
-        if mode.disables_next
-    }
-    slots: list[Slot] = []
-    for number, group in model.cages():
-        if number in split:
-            whole = split[number]
-            slots += (Slot(number, leg, whole.ways, whole.speed_gbps, whole.lanes) for leg in range(whole.ways))
-        elif number not in gone:
-            slots.append(Slot(number, 0, 1, 0, group.lanes))
-    return tuple(slots)
 
 
 @lru_cache(maxsize=64)

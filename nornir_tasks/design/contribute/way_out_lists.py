@@ -7,8 +7,8 @@ by it, to machines that need not filter: these lists keep them from it, whether 
 from collections.abc import Iterator
 
 from nornir_tasks.design.config.access_lists import AccessList, AclRule, Direction, Family
-from nornir_tasks.design.contribute.gateway_lists import Vlan, collapsed, of_switches
 from nornir_tasks.design.demand.flows import DIRECTIONS, FAMILIES, Terms, always, numbered, vlan_of
+from nornir_tasks.design.demand.gateway_lists import Vlan, collapsed, of_switches
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.model.pairs import Segment

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from nornir_tasks.design.config.access_lists import Family
-from nornir_tasks.design.contribute.gateway_lists import collapsed
+from nornir_tasks.design.demand.gateway_lists import collapsed
 from nornir_tasks.design.model.network import Network
 
 _OF_SWITCHES = ("loopback", "links")

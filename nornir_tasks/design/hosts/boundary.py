@@ -11,7 +11,8 @@ from itertools import islice
 from typing import Literal
 
 from nornir_tasks.design.config.access_lists import Family, PortRange
-from nornir_tasks.design.demand.flows import FAMILIES, Ends, ends
+from nornir_tasks.design.demand.flows import FAMILIES
+from nornir_tasks.design.model.flow_terms import Ends, ends
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.intent.keys.boundary import BalancersIntent, BoundaryIntent, PublishedIntent, ZoneIntent
 from nornir_tasks.intent.keys.boundary_relay import RelaysIntent

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from nornir_tasks.design import assembled
 from nornir_tasks.design.demand.choices import Choice, Choices
 from nornir_tasks.design.demand.fabric_demand import AttachedEnd
+from nornir_tasks.design.layout import assembled
 from nornir_tasks.design.layout.joints import Joint, Joints, end_of
 from nornir_tasks.design.layout.panel import Panel
 from nornir_tasks.design.layout.sections import Section

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from nornir_tasks.design.addresses.described import DRAIN_PREPEND
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.bgp import TcpAo
 from nornir_tasks.design.demand.choices import Choice, choose_one
@@ -20,7 +19,7 @@ from nornir_tasks.design.model.claims import fabric_key
 from nornir_tasks.design.model.edge_terms import EDGE, EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
 from nornir_tasks.design.model.links import Circuit, Endpoint, Link, Use
 from nornir_tasks.design.model.media import fec_of
-from nornir_tasks.design.model.network import Device, Fabric
+from nornir_tasks.design.model.network import DRAIN_PREPEND, Device, Fabric
 from nornir_tasks.intent.core.address_fields import HostInterface
 from nornir_tasks.intent.core.secret_name import placeholder
 from nornir_tasks.intent.keys.boundary import BoundaryIntent, UpstreamIntent

@@ -5,7 +5,7 @@ Split cages are used whole: an uplink never begins in a cage that also has downl
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from nornir_tasks.design.demand.choices import Choice
 from nornir_tasks.design.model.catalogue import Mode, Slot, SwitchModel
@@ -55,3 +55,23 @@ class Panel:
         taken = {slot.number for slot in slots}
         taken |= {slot.number + 1 for slot in slots if (slot.ways, slot.speed_gbps) in self._costly}
         return frozenset(taken)
+
+
+@lru_cache(maxsize=64)
+def all_slots(model: SwitchModel, planned: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    """Every port on the panel once the planned cages are split, without those that a split removes."""
+    split = {slot.number: slot for slot in planned if slot.ways > 1}
+    gone = {
+        number + 1
+        for number, slot in split.items()
+        for mode in model.group_of(number).modes_for(slot.ways, slot.speed_gbps)
+        if mode.disables_next
+    }
+    slots: list[Slot] = []
+    for number, group in model.cages():
+        if number in split:
+            whole = split[number]
+            slots += (Slot(number, leg, whole.ways, whole.speed_gbps, whole.lanes) for leg in range(whole.ways))
+        elif number not in gone:
+            slots.append(Slot(number, 0, 1, 0, group.lanes))
+    return tuple(slots)

@@ -1,20 +1,11 @@
 """The place of each device, as the intent declares it. An undeclared place stays empty and is never guessed."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from nornir_tasks.design.demand.fabric_demand import Demand
+from nornir_tasks.design.model.places import Place
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.core.findings import Finding, Marks
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A rack and the lowest unit of a device in it."""
-
-    rack: str
-    unit: int
-
 
 Racks = Mapping[str, Mapping[str, str]]
 """Rack -> rack unit -> switch or host."""

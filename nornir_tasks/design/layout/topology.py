@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
 
-from nornir_tasks.design.capacity.limits import holds, leaves_hold
 from nornir_tasks.design.demand.choices import Choices
 from nornir_tasks.design.demand.whose import named
 from nornir_tasks.design.layout import nearest, spare_legs, spines_to_come
 from nornir_tasks.design.layout.cheapest import Builds, Cheapest, in_all_copies, in_words, priced
 from nornir_tasks.design.layout.pods import PodSizing
 from nornir_tasks.design.layout.sizes import Sizes
+from nornir_tasks.design.layout.table_limits import holds, leaves_hold
 from nornir_tasks.design.model.sizing import CannotBuildError, Layout, Option, Sizing
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.core.findings import Finding, Marks

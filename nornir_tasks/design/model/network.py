@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from nornir_tasks.design.demand.flows import Ends, ends
-from nornir_tasks.design.layout.racks import Place
 from nornir_tasks.design.model.cables import Cable
 from nornir_tasks.design.model.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.model.catalogue import Slot, SwitchModel
 from nornir_tasks.design.model.edge_terms import EdgeTerms
+from nornir_tasks.design.model.flow_terms import Ends, ends
 from nornir_tasks.design.model.links import Circuit, Endpoint, HostNic, Link, NicPort
 from nornir_tasks.design.model.management import ManagementAddress
 from nornir_tasks.design.model.pairs import BondVlan, Pair, Segment, segment
 from nornir_tasks.design.model.partial_config import BasePolicy, ClassPolicy
+from nornir_tasks.design.model.places import Place
 from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.model.sizing import Layout, Sizing
 from nornir_tasks.intent.rules.attached import SWITCHES
@@ -398,3 +398,7 @@ class Network:
         for nic in self.nics:
             found[nic.host].append(nic)
         return dict(found)
+
+
+DRAIN_PREPEND = 3
+"""A path through a drained switch is this much longer: more than any detour in a fabric of three tiers is."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ipaddress import IPv6Network
 
 from nornir_tasks.design.config.storm_control import StormControl
-from nornir_tasks.design.demand.flows import Allowed
+from nornir_tasks.design.model.flow_terms import Allowed
 from nornir_tasks.design.model.pairs import BondTerms, BondVlan
 from nornir_tasks.design.model.partial_config import FABRIC_PROFILE, ClassPolicy, ProfilePolicy
 from nornir_tasks.intent.core.address_fields import SUBNET_V6_LENGTH

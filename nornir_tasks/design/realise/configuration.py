@@ -19,8 +19,7 @@ from nornir_tasks.design.config.routing_policy import RoutingPolicy
 from nornir_tasks.design.config.spanning_tree import BRIDGE_PRIORITIES, SpanningTree
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import Vrf
-from nornir_tasks.design.contribute import managed_base
-from nornir_tasks.design.layout import fabric_list
+from nornir_tasks.design.contribute import fabric_list, managed_base
 from nornir_tasks.design.layout.balancing import flow_set_size
 from nornir_tasks.design.model.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.model.claims import Claims

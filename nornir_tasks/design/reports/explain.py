@@ -19,7 +19,8 @@ from nornir_tasks.design.model.links import Circuit
 from nornir_tasks.design.model.natural_order import natural_key
 from nornir_tasks.design.model.network import Device, Fabric, FabricPart, Network
 from nornir_tasks.design.model.plane import Plane
-from nornir_tasks.design.pipeline import Realised, device_config
+from nornir_tasks.design.pipeline import device_config
+from nornir_tasks.design.realise.configuration import Realised
 from nornir_tasks.design.realise.port_profiles import NO_POOLS
 from nornir_tasks.design.reports.explain_cables import headroom_figures
 from nornir_tasks.design.reports.explain_marks import marking_figures

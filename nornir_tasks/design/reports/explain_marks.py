@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from nornir_tasks.design.config.qos import Ecn, PortProfile
-from nornir_tasks.design.pipeline import Realised
+from nornir_tasks.design.realise.configuration import Realised
 
 NO_LENGTHS = "no source has any by length of cable"
 

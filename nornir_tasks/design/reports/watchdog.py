@@ -7,7 +7,7 @@ A queue that stays paused is freed by the switch whose watchdog fires first. Sys
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from nornir_tasks.design.pipeline import Realised
+from nornir_tasks.design.realise.configuration import Realised
 
 
 class Firing(NamedTuple):

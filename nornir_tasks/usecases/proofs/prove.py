@@ -6,8 +6,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from nornir_tasks.design.demand.flows import Service, services_of
+from nornir_tasks.design.demand.flows import services_of
 from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.flow_terms import Service
 from nornir_tasks.drivers.session import Running
 from nornir_tasks.errors import GpufabricError, IntentError, Problem, UndecidedError, ValidationFailed
 from nornir_tasks.platforms import platforms

@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 
 from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.contribute import fabric_list
 from nornir_tasks.design.contribute.managed_base import of_switch
-from nornir_tasks.design.layout import fabric_list
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.model.partial_config import RadiusPolicy

@@ -4,7 +4,7 @@ from ipaddress import ip_interface, ip_network
 
 import pytest
 
-from nornir_tasks.design.demand import first_boot_flows
+from nornir_tasks.design.capacity import first_boot_flows
 from nornir_tasks.design.hosts.bastion_vars import BastionVars, bastion_host_vars
 from nornir_tasks.design.hosts.boundary import boundary
 from nornir_tasks.files.site import load_site

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from nornir_tasks.design.config.access_lists import TCP, UDP, AccessList, AclRule, Direction, Family
-from nornir_tasks.design.demand.flows import Ends, Flow, Service, Terms, access_lists, ends
+from nornir_tasks.design.demand.flows import Terms, access_lists
+from nornir_tasks.design.model.flow_terms import Ends, Flow, Service, ends
 from nornir_tasks.design.model.pairs import BondVlan, Pair, Segment, segment
 
 PAIR = Pair("front-leaf-g1", "front", 1, ("front-leaf-g1-a", "front-leaf-g1-b"), ())

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nornir_tasks.design.config.access_lists import TCP, AclBinding, AclRule
-from nornir_tasks.design.demand.flows import Service
+from nornir_tasks.design.model.flow_terms import Service
 from nornir_tasks.proofs.breach import Breach, Judged
 from nornir_tasks.proofs.isolation import judge
 from tests.unit.proofs.front_proved import GUARDED, front

@@ -9,7 +9,7 @@ from ipaddress import ip_network
 
 from nornir_tasks.design.capacity.servers_reached import Server, entry_words, group_of, is_reached
 from nornir_tasks.design.config.access_lists import TCP
-from nornir_tasks.design.demand.flows import Flow, Service
+from nornir_tasks.design.model.flow_terms import Flow, Service
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.errors import DesignError

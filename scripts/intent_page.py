@@ -21,7 +21,7 @@ from annotated_types import Ge, Gt, Le, MinLen
 from made_page import compare_or_write
 from pydantic.fields import FieldInfo
 
-from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.intent.core.fields import Unit, Written
 from nornir_tasks.intent.core.part import Part

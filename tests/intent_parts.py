@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from nornir_tasks.design.addresses.routes import count_routes
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.fabric_demand import Demand, demands
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.hosts.host_needs import HostNeeds, host_needs
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.reports.explain import Figure, explain

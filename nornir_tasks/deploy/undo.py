@@ -16,8 +16,8 @@ from itertools import islice
 from typing import Protocol
 
 from nornir_tasks.deploy.journal import COUNTED, Entry, Journal, Listed, Noted
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.contribute.owners import claims_on
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.model.claims import BASE, SWITCH, Claims
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.errors import Problem, RefusedError

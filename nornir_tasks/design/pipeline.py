@@ -39,13 +39,14 @@ from nornir_tasks.design.capacity.limits import over_limits
 from nornir_tasks.design.capacity.profile_limits import check_profiles
 from nornir_tasks.design.capacity.tables import check_tables
 from nornir_tasks.design.contribute import front_panel, managed_aaa, managed_accounts, managed_base, managed_snmp
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.contribute.merge import Contribution, merge
 from nornir_tasks.design.contribute.owners import claims_on, declared
 from nornir_tasks.design.demand import edges, qos
 from nornir_tasks.design.demand.choices import Choices, choose
 from nornir_tasks.design.demand.fabric_demand import Demand, demands
 from nornir_tasks.design.demand.gather import Gathering
-from nornir_tasks.design.demand.kinds import Kinds, kinds
+from nornir_tasks.design.demand.kinds import Kinds
 from nornir_tasks.design.demand.whose import Whose
 from nornir_tasks.design.layout import switch_names
 from nornir_tasks.design.layout.attached import Attaching, PlannedSwitch

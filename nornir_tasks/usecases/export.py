@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.rdma_libraries import environment
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.reports.localities import Locality, localities

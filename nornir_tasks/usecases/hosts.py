@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from nornir_tasks.checks.hosts import bmc as host_bmc
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.fabric_demand import Demand, demands
 from nornir_tasks.design.demand.gather import Gathering
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.hosts.bastion_vars import bastion_host_vars
 from nornir_tasks.design.hosts.bond_needs import BondNeeds, bond_needs
 from nornir_tasks.design.hosts.boundary_vars import firewall_host_vars

@@ -12,8 +12,8 @@ from by_hand import Hand, hands
 from described_lab import LabDescription, RunningLab
 from lone_switches import REACH, site_folder
 
-from nornir_tasks.design import planes
-from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.contribute import planes
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.files.catalogue import load_catalogue

@@ -10,8 +10,8 @@ from typing import Any
 import yaml
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design import planes
-from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.contribute import planes
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.model.network import Circuit, Network
 from nornir_tasks.design.pipeline import design, device_config
 from nornir_tasks.files.catalogue import load_catalogue

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from nornir_tasks.design.demand.kinds import Kinds, kinds
+from nornir_tasks.design.contribute.known_kinds import kinds
+from nornir_tasks.design.demand.kinds import Kinds
 from nornir_tasks.design.model.network import Network
 from tests.unit.design import bundled, filtered, full_groups, tagged, toy_layer3, toy_profiles, toys
 

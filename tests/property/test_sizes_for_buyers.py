@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.choices import choose
 from nornir_tasks.design.demand.fabric_demand import demands
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.layout.sections import sections
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue

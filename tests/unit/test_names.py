@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nornir_tasks import platforms
-from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.files.site import load_site
 
 PACKAGE = Path(platforms.__file__).parents[1]

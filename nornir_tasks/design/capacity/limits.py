@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import product
 
 from nornir_tasks.design.addresses import mtu
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand import congestion, qos, vrfs
 from nornir_tasks.design.demand.choices import Choice, Choices
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.layout import balancing, overrides, spines_to_come
 from nornir_tasks.design.layout.table_limits import TableLimits, kinds_of_switches, switch_kind
 from nornir_tasks.design.model.capabilities import OsFacts

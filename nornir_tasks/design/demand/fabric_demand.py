@@ -75,7 +75,7 @@ class Demand:
     plane_name: str
     plane: PlaneIntent
     kind: str
-    """The file of ``design/planes/`` that makes the plane's contributions."""
+    """The file of ``design/contribute/planes/`` that makes the plane's contributions."""
     group: str
     """The prefix of the hosts' names."""
     hosts: HostGroupIntent

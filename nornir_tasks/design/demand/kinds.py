@@ -1,18 +1,13 @@
-"""The kinds of fabrics and planes: every module in ``design/fabrics/`` and ``design/planes/``.
+"""What a kind of fabric or plane says of itself; the kinds themselves are modules in ``design/contribute/``.
 
 A fabric and its planes contribute independently. A fabric needs one thing from its planes: the prefixes that a switch
 announces for them, because its route policy permits nothing else.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from types import ModuleType
 from typing import Protocol
 
-from nornir_tasks.design import fabrics, planes
 from nornir_tasks.design.model.claims import Owner
 from nornir_tasks.design.model.network import Device, Fabric, Network
 from nornir_tasks.design.model.partial_config import PartialConfig
@@ -74,16 +69,3 @@ class Kinds:
     def with_plane(self, name: str, kind: PlaneKind) -> "Kinds":
         """These kinds and one more kind of plane."""
         return replace(self, planes={**self.planes, name: kind})
-
-
-@cache
-def kinds() -> Kinds:
-    """The kinds in the modules of both packages."""
-    of_fabrics: list[FabricKind] = [module.KIND for module in _modules(fabrics).values()]
-    of_planes: dict[str, PlaneKind] = {name: module.KIND for name, module in _modules(planes).items()}
-    return Kinds({design: kind for kind in of_fabrics for design in kind.designs}, of_planes)
-
-
-def _modules(package: ModuleType) -> dict[str, ModuleType]:
-    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
-    return {name: importlib.import_module(f"{package.__name__}.{name}") for name in names}

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Interface
 from typing import Literal
 
-from nornir_tasks.design.demand.kinds import Kinds, kinds
+from nornir_tasks.design.contribute.known_kinds import kinds
+from nornir_tasks.design.demand.kinds import Kinds
 from nornir_tasks.design.demand.rdma_libraries import environment
 from nornir_tasks.design.hosts.bond_needs import BondNeeds
 from nornir_tasks.design.hosts.host_bonds import BondInterfacesVars, bond_interfaces
@@ -61,7 +62,7 @@ def host_vars(
     """The variables of one host of the network. KeyError for a host that has no rail there.
 
     ``needs``, ``bonds``: of all groups and planes of the site; ``among``: the kinds of planes there are, those of
-    ``design/planes/`` if not said otherwise. NCCL uses only NICs on planes that join GPUs, and finds its peers on the
+    ``design/contribute/planes/`` if not said otherwise. NCCL uses only NICs on planes that join GPUs, and finds its peers on the
     bonds of planes of the kind they name for it, or on the interfaces that the intent names.
     """
     found = _on_planes(network, needs, host)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 
 from nornir_tasks.design.addresses.addressing import FIRST_ATTACHED, dotted
-from nornir_tasks.design.demand.kinds import kinds
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.hosts.host_needs import HostNeeds
 from nornir_tasks.design.hosts.host_vars import OnPlane, cross_nic, roce_qos
 from nornir_tasks.design.hosts.role_vars import RoceQosVars

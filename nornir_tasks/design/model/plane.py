@@ -17,7 +17,7 @@ class Plane:
 
     name: str
     kind: str
-    """Which file of ``design/planes/`` says what it wants of a switch."""
+    """Which file of ``design/contribute/planes/`` says what it wants of a switch."""
     fabric: str
     """The fabric that it rides on."""
     pools: Mapping[str, str]

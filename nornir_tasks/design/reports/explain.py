@@ -9,10 +9,10 @@ from nornir_tasks.design.addresses.prefix_limits import LEAST_OF_A_LEAF, ROOM, p
 from nornir_tasks.design.addresses.routes import RouteCount
 from nornir_tasks.design.capacity.path_loads import Senders, figure_rows
 from nornir_tasks.design.capacity.throughput import loads
+from nornir_tasks.design.contribute.fabrics.clos import BFD, RA_INTERVAL_MS
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.fabric_demand import Demand
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.demand.qos import ROUTING_DSCP, beside_routing
-from nornir_tasks.design.fabrics.clos import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.layout.cheapest import costs, in_words, why_lost
 from nornir_tasks.design.model.claims import fabric_key
 from nornir_tasks.design.model.links import Circuit

@@ -33,7 +33,7 @@ KIND = PlaneKind(owner, announced, partial_configs, has_transport=HAS_TRANSPORT)
 """A kind of plane, as anybody may add one, that divides by zero: in one step of the design or in another."""
 START = """
 import sys
-from nornir_tasks.design import planes
+from nornir_tasks.design.contribute import planes
 planes.__path__.append(sys.argv.pop(1))
 from nornir_tasks.cli.main import main
 main()
@@ -57,7 +57,10 @@ def test_a_step_that_fails_is_named_with_where_and_why_and_ends_with_exit_code_1
     done = designed(tmp_path, "False")
     assert done.returncode == 1
     assert "step declared (design/contribute/owners.py) failed: a fault of gpufabric" in done.stderr
-    assert "found: ZeroDivisionError: integer division or modulo by zero; at design/planes/broken.py:" in done.stderr
+    assert (
+        "found: ZeroDivisionError: integer division or modulo by zero; at design/contribute/planes/broken.py:"
+        in done.stderr
+    )
     assert "hint: please report it" in done.stderr
     assert "Traceback" not in done.stdout + done.stderr
 

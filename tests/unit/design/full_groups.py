@@ -6,7 +6,8 @@ from functools import cache
 
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.gateway import Gateway
-from nornir_tasks.design.demand.kinds import Kinds, PlaneKind, kinds
+from nornir_tasks.design.contribute.known_kinds import kinds
+from nornir_tasks.design.demand.kinds import Kinds, PlaneKind
 from nornir_tasks.design.model.claims import Owner
 from nornir_tasks.design.model.network import Device, Fabric, Network
 from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort

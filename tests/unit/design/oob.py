@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from nornir_tasks.design.demand.kinds import Announced, FabricKind, Kinds, PlaneKind, kinds
+from nornir_tasks.design.contribute.known_kinds import kinds
+from nornir_tasks.design.demand.kinds import Announced, FabricKind, Kinds, PlaneKind
 from nornir_tasks.design.layout.layer1 import layer1
 from nornir_tasks.design.layout.panel import all_slots
 from nornir_tasks.design.model.cables import Cable

@@ -13,7 +13,8 @@ from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.addresses.mtu import of_link
 from nornir_tasks.design.config.bgp import Neighbor, PeerGroup
 from nornir_tasks.design.config.vlans import Vlan
-from nornir_tasks.design.demand.kinds import Kinds, PlaneKind, kinds
+from nornir_tasks.design.contribute.known_kinds import kinds
+from nornir_tasks.design.demand.kinds import Kinds, PlaneKind
 from nornir_tasks.design.layout.panel import all_slots
 from nornir_tasks.design.model.claims import Owner
 from nornir_tasks.design.model.links import Circuit, Endpoint, Link, Use

@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 from nornir_tasks.design.capacity.profile_limits import check_profiles
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.choices import Choice, choose
 from nornir_tasks.design.demand.fabric_demand import demands
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.demand.qos import on_links, on_ports
 from nornir_tasks.design.model.capabilities import MARKS, PAUSE, WEIGHT, Capabilities, OsFacts
 from nornir_tasks.design.model.catalogue import Catalogue

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from nornir_tasks.design.config.qos import Ecn
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.choices import choose
 from nornir_tasks.design.demand.fabric_demand import demands
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import Realised, design, device_configs
 from nornir_tasks.design.realise.buffers import refusals

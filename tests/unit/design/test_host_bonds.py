@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.fabric_demand import demands
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.hosts.bond_needs import BondedPlane, BondNeeds, bond_needs
 from nornir_tasks.design.hosts.host_bonds import BondPlaneVars, BondVars, bond_interfaces
 from nornir_tasks.design.hosts.host_needs import host_needs

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.fabric_demand import demands
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.hosts.host_groups import playbook_group_of, playbook_groups
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.site import load_site

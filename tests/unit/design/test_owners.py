@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.contribute.owners import check_owners, check_vlans, declared
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.model.claims import Owner, host_prefix, name_prefix
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.core.findings import Marks

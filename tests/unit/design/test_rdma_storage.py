@@ -3,8 +3,8 @@
 from typing import Any
 
 from nornir_tasks.design.capacity.throughput import loads
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.fabric_demand import demands
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.files.catalogue import load_catalogue

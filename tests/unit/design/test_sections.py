@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from nornir_tasks.deploy.wanted import wanted
-from nornir_tasks.design import planes
 from nornir_tasks.design.addresses.routes import count_routes
+from nornir_tasks.design.contribute import planes
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.choices import Choices, choose
 from nornir_tasks.design.demand.fabric_demand import demands
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.hosts.host_vars import host_vars
 from nornir_tasks.design.layout.sections import sections
 from nornir_tasks.design.model.network import Device, Network

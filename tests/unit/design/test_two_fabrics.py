@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.fabric_demand import demands
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.hosts.host_needs import host_needs
 from nornir_tasks.design.hosts.host_vars import host_vars
 from nornir_tasks.design.hosts.role_vars import HostVars

@@ -19,8 +19,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nornir_tasks.design import pipeline
+from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.fabric_demand import demands
-from nornir_tasks.design.demand.kinds import kinds
 from nornir_tasks.design.demand.rdma_libraries import environment
 from nornir_tasks.design.hosts.pod_networks import PodRail
 from nornir_tasks.design.hosts.pod_rules import PodDemand, checked_networks

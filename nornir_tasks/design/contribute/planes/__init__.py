@@ -1,4 +1,4 @@
 """One file per kind of plane: what its hosts need of each switch, as partial configurations for merge.
 
-Found by scanning (:mod:`nornir_tasks.design.demand.kinds`): each module exposes ``KIND``.
+Found by scanning (:mod:`nornir_tasks.design.contribute.known_kinds`): each module exposes ``KIND``.
 """

@@ -1,4 +1,0 @@
-"""One file per kind of fabric: its underlay, as partial configurations for merge.
-
-Found by scanning (:mod:`nornir_tasks.design.demand.kinds`): each module exposes ``KIND``.
-"""

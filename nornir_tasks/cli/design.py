@@ -131,7 +131,7 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     from nornir_tasks.design.realise import pairing
     from nornir_tasks.design.reports.assumed import assumed
     from nornir_tasks.design.reports.counts import design_counts
-    from nornir_tasks.intent.core import numbers_of_others
+    from nornir_tasks.intent.rules import numbers_of_others
 
     network, counts = designed.network, design_counts(designed.network)
     routes = count_routes(network)
@@ -191,7 +191,7 @@ def _print(designed: "SiteDesign") -> None:
     from nornir_tasks.design.realise import pairing
     from nornir_tasks.design.reports.assumed import assumed
     from nornir_tasks.design.reports.counts import design_counts
-    from nornir_tasks.intent.core import numbers_of_others
+    from nornir_tasks.intent.rules import numbers_of_others
 
     network, counts = designed.network, design_counts(designed.network)
     for name, plane in counts["planes"].items():

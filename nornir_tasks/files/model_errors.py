@@ -11,12 +11,12 @@ from pydantic_core import ErrorDetails
 
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.marked_yaml import UNREADABLE, Marked
-from nornir_tasks.files.partial_model import findings as findings_of
 from nornir_tasks.files.partial_model import partial
 from nornir_tasks.files.systems import systems
 from nornir_tasks.intent.core.fields import SYSTEMS
 from nornir_tasks.intent.core.findings import FINDINGS, Finding, Path, as_shown
 from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.rules.judge import findings as findings_of
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -56,9 +56,10 @@ def judge(model: type[Model], marked: Marked) -> Reading[Model]:
     except ValidationError as error:
         errors = _without_repeats(error.errors(include_url=False), marked)
     found += [finding for each in islice(errors, MOST_PROBLEMS) for finding in _findings(each, model, marked)]
-    known = None
+    known = value
     if (found or errors) and marked.end is None:
         known = partial(model, marked.data, context)
+    if known is not None:
         found += islice(findings_of(known), MOST_PROBLEMS)
     problems = marked.marks.problems(found)
     if marked.end is not None:
@@ -67,7 +68,7 @@ def judge(model: type[Model], marked: Marked) -> Reading[Model]:
     if more > 0:
         what = f"and {more:,} mistakes more"
         problems = [*problems[:MOST_PROBLEMS], Problem(marked.marks.file, what, hint="mend these first")]
-    return Reading(None if problems else value, known, tuple(problems))
+    return Reading(None if problems else value, known if problems else None, tuple(problems))
 
 
 def _without_repeats(errors: list[ErrorDetails], marked: Marked) -> list[ErrorDetails]:

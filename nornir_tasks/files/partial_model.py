@@ -3,8 +3,7 @@
 pydantic gives either a whole model or none, so one misspelt number would hide every rule that concerns other fields.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from types import UnionType
@@ -12,9 +11,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from nornir_tasks.intent.core.findings import Finding, Path
-from nornir_tasks.intent.core.part import Part
-from nornir_tasks.intent.core.unknown import UNKNOWN, independent
+from nornir_tasks.intent.core.unknown import UNKNOWN
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -42,26 +39,6 @@ def partial(model: type[Model], data: object, context: Context) -> Model:
         else:
             values[name] = info.get_default(call_default_factory=True)
     return model.model_construct(**values)
-
-
-def findings(part: BaseModel, path: Path = ()) -> Iterator[Finding]:
-    """What the rules of this part and of all parts below it find, each with its path from here."""
-    for name in type(part).model_fields:
-        yield from _below(getattr(part, name), (*path, name))
-    if isinstance(part, Part):
-        for finding in independent(part.findings()):
-            yield replace(finding, path=(*path, *finding.path))
-
-
-def _below(value: object, path: Path) -> Iterator[Finding]:
-    if isinstance(value, BaseModel):
-        yield from findings(value, path)
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            yield from _below(each, (*path, key))
-    elif isinstance(value, tuple):
-        for place, each in enumerate(value):
-            yield from _below(each, (*path, place))
 
 
 def _value(

@@ -124,3 +124,31 @@ PortRanges = Annotated[
     tuple[PortRange, ...], BeforeValidator(_ports), Written("TCP or UDP port, a range as `8000-8100`, or a list")
 ]
 """Ascending, each once."""
+
+
+MOST_OF_A_NAME = 253
+"""Characters of a name in the DNS (RFC 1035: 255 bytes on the wire)."""
+
+
+_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+
+
+_DESTINATION = re.compile(rf"\.?(?:{_LABEL}\.)+[a-z](?:[a-z0-9-]{{0,61}}[a-z0-9])?")
+
+
+def destination(value: object) -> str:
+    """A name of at least two labels, the last of which is no number: an address is none, nor is all of a country."""
+    if not isinstance(value, str) or len(value) > MOST_OF_A_NAME or not _DESTINATION.fullmatch(value):
+        hint = "addresses and top-level domains are not taken: anybody may have a name below one"
+        raise wrong("not the name of a host, nor a suffix of such", "mirror.example.net, or .example.net", value, hint)
+    return value
+
+
+NOT_UNICAST = {
+    IPv4Network("0.0.0.0/8"): "this network, no address of an interface (RFC 1122)",
+    IPv4Network("127.0.0.0/8"): "loopback, never on a wire (RFC 1122)",
+    IPv4Network("192.0.0.0/24"): "kept for protocols (RFC 6890)",
+    IPv4Network("224.0.0.0/4"): "multicast (RFC 5771)",
+    IPv4Network("240.0.0.0/4"): "reserved, with broadcast at its end (RFC 1112)",
+}
+"""Prefixes of which no interface can have an address (IANA IPv4 Special-Purpose Address Registry)."""

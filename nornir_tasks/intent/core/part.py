@@ -4,12 +4,12 @@ Each field says in the text below it what it means, in the operator's words: doc
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from nornir_tasks.intent.core.fields import Unit
-from nornir_tasks.intent.core.findings import Finding, refuse
+from nornir_tasks.intent.core.findings import Finding
 
 
 class Part(BaseModel):
@@ -24,13 +24,8 @@ class Part(BaseModel):
     """Key of what somebody may expect here and is not built -> what there is in its place."""
 
     def findings(self) -> Iterator[Finding]:
-        """What the rules that concern several of these fields have to say; below, each part speaks for itself."""
+        """What this part says of its own keys; rules over more: :mod:`nornir_tasks.intent.rules.judge`."""
         return iter(())
-
-    @model_validator(mode="after")
-    def _judge(self) -> Self:
-        refuse(self.findings())
-        return self
 
 
 LoadBalancing = Literal["static", "flowlet", "per_packet"]

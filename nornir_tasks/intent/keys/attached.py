@@ -1,14 +1,11 @@
 """What has a port on an out-of-band plane and is no host: power distribution, storage controllers, bastions."""
 
-from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field
 
 from nornir_tasks.intent.core.fields import Name, PortStem, Written
-from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.intent.core.part import Part
-from nornir_tasks.intent.rules import attached
 
 MAX_DEVICES = 10_000
 
@@ -41,7 +38,3 @@ class AttachedIntent(Part):
     def most(self) -> int:
         """Places that are kept for them."""
         return self.count if self.max is None else self.max
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.attached`."""
-        return attached.group(self)

@@ -3,19 +3,16 @@
 Two firewalls stand between zones; a packet from one zone to another passes as a flow, as its answer, or not at all.
 """
 
-from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from nornir_tasks.intent.core.address_fields import AnyPrefix, HostAddress, HostInterface, PortRanges, PrefixV6
 from nornir_tasks.intent.core.fields import InterfaceName, Name, Prefix, SpeedGbps, Unit
-from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.intent.core.part import Part
 from nornir_tasks.intent.keys.account import SecretName
 from nornir_tasks.intent.keys.boundary_relay import RelaysIntent
 from nornir_tasks.intent.keys.edge import AsNumber, EdgeIntent, ExemptIntent, TcpAoIntent
-from nornir_tasks.intent.rules import boundary_part
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 Names = Annotated[tuple[Name, ...], Field(min_length=1)]
@@ -85,10 +82,6 @@ class HealthIntent(Part):
     """http: what is asked for."""
     interval_s: Annotated[int, Field(ge=1, le=300), Unit("seconds")] = 5
     """How often."""
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.boundary_part`."""
-        return boundary_part.health(self)
 
 
 class PublishedIntent(Part):
@@ -221,10 +214,6 @@ class BoundaryServiceIntent(Part):
     """The same of UDP."""
     ping: bool = False
     """Echo requests of ICMP."""
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.boundary_part`."""
-        return boundary_part.service(self)
 
 
 class BoundaryFlowIntent(Part):

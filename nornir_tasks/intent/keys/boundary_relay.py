@@ -1,19 +1,16 @@
 """The relays of the boundary: names, time and web pages for hosts that have no address outside."""
 
-from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from nornir_tasks.intent.core.address_fields import HostAddress, PortRanges
+from nornir_tasks.intent.core.address_fields import HostAddress, PortRanges, destination
 from nornir_tasks.intent.core.fields import InterfaceName, Name, Written
-from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.intent.core.part import Part
-from nornir_tasks.intent.rules import boundary_part
 
 Destination = Annotated[
     str,
-    BeforeValidator(boundary_part.destination),
+    BeforeValidator(destination),
     Written("name of a host, or `.name` for it and all below it"),
 ]
 Addresses = Annotated[tuple[HostAddress, ...], Field(min_length=1)]
@@ -48,10 +45,6 @@ class RelayProxyIntent(Part):
     plain_ports: PortRanges = ()
     """Ports that plain HTTP is fetched from, as 80 of package mirrors that sign what they have."""
 
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.boundary_part`."""
-        return boundary_part.proxy(self)
-
 
 class RelaysIntent(Part):
     """Two machines of their own, relay-1 and relay-2, that ask outside what hosts without an address there need."""
@@ -70,7 +63,3 @@ class RelaysIntent(Part):
     """Without it they tell no time."""
     proxy: RelayProxyIntent | None = None
     """Without it they fetch nothing."""
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.boundary_part`."""
-        return boundary_part.relays(self)

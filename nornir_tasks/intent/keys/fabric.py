@@ -1,17 +1,15 @@
 """Switches, the cables between them and the routing over these: a fabric, its pools, its tiers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from nornir_tasks.intent.core.fields import Asns, Breakout, Name, OwnName, Prefix, Ratio, SpeedGbps, System, Unit
-from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.intent.core.part import LoadBalancing, MtuBytes, Part
 from nornir_tasks.intent.keys.account import SecretName
 from nornir_tasks.intent.keys.base import BaseChoice
 from nornir_tasks.intent.keys.front import PairsIntent
-from nornir_tasks.intent.rules import fabric
 
 Medium = Literal[
     "DAC", "ACC", "AEC", "AOC", "BASE-T", "SR", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR", "LR4",
@@ -67,10 +65,6 @@ class LeafOverride(SwitchChoice):
     """Groups of hosts whose leaves it applies to; without it all. With neither ``rails`` nor ``groups`` beside it, the
     model of these leaves need not have ports for the NICs of other groups."""
 
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.policy`."""
-        return fabric.leaf_override(self)
-
     def covers(self, group: int, rail: int | None, hosts: str) -> bool:
         """Does it apply to the leaf of this group and rail, to which these hosts are cabled?"""
         is_there = (self.groups is None or group in self.groups) and (self.rails is None or rail in self.rails)
@@ -91,10 +85,6 @@ class SpineOverride(SwitchChoice):
 
     index: Annotated[Positions, Field(min_length=1)]
     """Numbers of the spines it applies to, counted from 1; no spine is in two overrides."""
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.policy`."""
-        return fabric.spine_override(self)
 
     def covers(self, index: int) -> bool:
         """Does it apply to the spine of this number?"""
@@ -246,7 +236,3 @@ class FabricIntent(Part):
     def switch_name(self, name: str) -> str:
         """What a switch of this fabric is called: ``leaf-g1`` with the fabric's prefix, if it has one."""
         return f"{self.name_prefix}-{name}" if self.name_prefix else name
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.fabric`."""
-        return fabric.fabric(self)

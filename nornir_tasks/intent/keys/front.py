@@ -1,6 +1,6 @@
 """What front planes (storage, business) and the leaves they stand on are asked for: pairs, bonds, VLANs, flows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from ipaddress import IPv4Network, IPv6Network
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -8,10 +8,8 @@ from pydantic import BeforeValidator, Field
 
 from nornir_tasks.intent.core.address_fields import PortRanges, PrefixV6
 from nornir_tasks.intent.core.fields import Name, Prefix, SpeedGbps, Unit
-from nornir_tasks.intent.core.findings import Finding, wrong
+from nornir_tasks.intent.core.findings import wrong
 from nornir_tasks.intent.core.part import Part
-from nornir_tasks.intent.rules import bond, flow
-from nornir_tasks.intent.rules import vlan as vlan_rules
 
 PairMedium = Literal["DAC", "ACC", "AEC", "AOC", "SR", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR", "LR4"]
 """Of links between two switches side by side; twin-port optics are for split cages, which these are not."""
@@ -66,10 +64,6 @@ class StormControlIntent(Part):
     unknown_unicast_pps: Annotated[int, Field(ge=5, le=16_771_376), Unit("packets a second")] | None = None
     """To MAC addresses that no port has. Not on NX-OS, where no source tells it from all unicast."""
 
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.vlan`."""
-        return vlan_rules.storm_control(self)
-
 
 class VlanIntent(Part):
     """One VLAN of bonds, and the groups of hosts in it."""
@@ -83,10 +77,6 @@ class VlanIntent(Part):
     Without it every pair with these hosts has a VLAN of this number of its own, and a subnet of ``pools.hosts``."""
     hosts_v6: PrefixV6 | None = None
     """Its IPv6 subnet, a /64; instead of one of ``pools.hosts_v6``. All of its hosts are on one pair of leaves then."""
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.vlan`."""
-        return vlan_rules.vlan(self)
 
 
 class DefaultRouteIntent(Part):
@@ -119,10 +109,6 @@ class DefaultRouteIntent(Part):
         found = (("link", self.link), ("link_v6", self.link_v6))
         return tuple((key, each) for key, each in found if each is not None)
 
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.vlan`."""
-        return vlan_rules.default_route(self)
-
 
 def _default_route(value: Any) -> Any:  # noqa: ANN401 - whatever stands in the file
     if isinstance(value, bool):
@@ -142,10 +128,6 @@ class ServiceIntent(Part):
     """Ports that servers listen on."""
     udp: PortRanges = ()
     """The same of UDP."""
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.flow`."""
-        return flow.service(self)
 
 
 class FlowIntent(Part):
@@ -170,7 +152,3 @@ class BondIntent(Part):
     """A port whose host sends no LACP works by itself, with the bond's untagged VLAN: for hosts that boot over it."""
     min_links: Annotated[int, Field(ge=1, le=8)] = 1
     """The bond is up with as many ports of one leaf or more."""
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.bond`."""
-        return bond.bond(self)

@@ -1,15 +1,13 @@
 """How many hosts there are, and which of their NIC ports are on which plane."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from nornir_tasks.intent.core.fields import InterfaceName, Name, NicPlace, PortStem, RailNumber, SpeedGbps
-from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.intent.core.part import Part
 from nornir_tasks.intent.keys.front import BondIntent
-from nornir_tasks.intent.rules import copy, host
 
 
 class NicsIntent(Part):
@@ -78,10 +76,6 @@ class NicsIntent(Part):
         """NIC ports of a host on one leaf of a pair."""
         return self.rails // 2
 
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.copy`."""
-        return copy.nics(self)
-
 
 class HostGroupIntent(Part):
     """Hosts that are alike. The fabrics are laid out for ``max``; ``count`` of them are there now."""
@@ -107,7 +101,3 @@ class HostGroupIntent(Part):
     bmc_shares: Name | None = None
     """The plane whose NIC port the BMC of each host sits on as well (NC-SI, shared LAN), beside its own port; without
     it the BMC has a port of its own alone. `nornir prove` takes such a BMC for a bridge between both planes."""
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.host`."""
-        return host.group(self)

@@ -1,13 +1,12 @@
 """What hosts get, and on which fabric: a plane."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from nornir_tasks.intent.core.address_fields import HostAddress, PrefixV6
 from nornir_tasks.intent.core.fields import Congestion, HostLink, Name, Prefix, SpeedGbps, VrfName
-from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.intent.core.part import MtuBytes, Part
 from nornir_tasks.intent.keys.attached import AttachedIntent, PlaceIntent
 from nornir_tasks.intent.keys.fabric import COPIES
@@ -20,7 +19,6 @@ from nornir_tasks.intent.keys.front import (
     VlanIntent,
 )
 from nornir_tasks.intent.keys.policy import TrafficClassIntent
-from nornir_tasks.intent.rules import site
 
 DEFAULT_HOST_VLAN = 900
 _LISTS = "flows: the lists of VLANs and the firewalls keep hosts apart, whatever address one takes within its VLAN"
@@ -155,7 +153,3 @@ class PlaneIntent(Part):
     def vlan_of(self, group: str) -> "tuple[str, VlanIntent] | None":
         """Name and VLAN of a group of hosts; None: it is in ``vlan``, or in none."""
         return next(((name, each) for name, each in self.vlans.items() if group in each.groups), None)
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.site`."""
-        return site.plane(self)

@@ -1,14 +1,12 @@
 """What holds for the whole site unless a fabric or plane says otherwise: traffic classes, congestion, MTUs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag
 
 from nornir_tasks.intent.core.fields import Congestion, DscpSet, Name, Unit
-from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.intent.core.part import LoadBalancing, MtuBytes, Part
-from nornir_tasks.intent.rules import policy
 
 
 class EcnThresholds(Part):
@@ -20,10 +18,6 @@ class EcnThresholds(Part):
     """Length at which it marks with ``probability_percent``. More than ``min_bytes``."""
     probability_percent: Annotated[int, Field(ge=1, le=100), Unit("percent")]
     """Share of packets that is marked at ``max_bytes``; from ``min_bytes`` on it rises to this."""
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.policy`."""
-        return policy.ecn_thresholds(self)
 
 
 def _ecn_kind(value: object) -> str:
@@ -58,10 +52,6 @@ class TrafficClassIntent(Part):
     weight: Annotated[int, Field(ge=1, le=100), Unit("percent")] | None = None
     """Percent of what strict classes leave over; all weights sum to 100. Required unless ``strict``."""
 
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.policy`."""
-        return policy.traffic_class(self)
-
 
 class MtuIntent(Part):
     """IP MTUs. ``fabric`` is an upper bound: each link gets what both its ends can hold."""
@@ -70,10 +60,6 @@ class MtuIntent(Part):
     """Of planes: what hosts send. At most that of the fabric."""
     fabric: MtuBytes
     """Of fabrics: upper bound for ports of switches."""
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.policy`."""
-        return policy.mtu(self)
 
 
 class QueuePairsIntent(Part):
@@ -122,7 +108,3 @@ class PolicyIntent(Part):
     """What happens to ports without a cable: kept shut, or none of our business."""
     wave_share: Annotated[float, Field(gt=0, le=1)] = 0.25
     """Of the leaves that are the only one of some host: the share that one wave of a push may take, at least one."""
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.policy`."""
-        return policy.policy(self)

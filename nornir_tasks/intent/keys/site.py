@@ -6,13 +6,12 @@ Strict: a key we do not know is an error, a number is not taken for a text, noth
 several fields stand in modules of their own. Nothing here knows a switch, a port or an address.
 """
 
-from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import PrivateAttr
 
 from nornir_tasks.intent.core.fields import Name, OwnName
-from nornir_tasks.intent.core.findings import Finding, Marks
+from nornir_tasks.intent.core.findings import Marks
 from nornir_tasks.intent.core.part import Part
 from nornir_tasks.intent.keys.base import BaseChoice
 from nornir_tasks.intent.keys.bill import BillIntent
@@ -22,7 +21,6 @@ from nornir_tasks.intent.keys.fabric import FabricIntent
 from nornir_tasks.intent.keys.host import HostGroupIntent
 from nornir_tasks.intent.keys.plane import PlaneIntent
 from nornir_tasks.intent.keys.policy import PolicyIntent
-from nornir_tasks.intent.rules import site as site_rules
 
 
 class ManagementIntent(Part):
@@ -67,10 +65,6 @@ class Intent(Part):
     site has a line shape of is refused."""
 
     _marks: Marks = PrivateAttr(default_factory=Marks)
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules.site`."""
-        return site_rules.site(self)
 
     def has_own_base(self, fabric: str) -> bool:
         """Do the switches of a fabric have base configuration of their own? Edge routers have the site's."""

@@ -1,19 +1,13 @@
 """Rules of single parts of the boundary."""
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nornir_tasks.intent.core.findings import Finding, wrong
+from nornir_tasks.intent.core.findings import Finding
 
 if TYPE_CHECKING:
     from nornir_tasks.intent.keys.boundary import BoundaryServiceIntent, HealthIntent
     from nornir_tasks.intent.keys.boundary_relay import RelayProxyIntent, RelaysIntent
-
-MOST_OF_A_NAME = 253
-"""Characters of a name in the DNS (RFC 1035: 255 bytes on the wire)."""
-_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_DESTINATION = re.compile(rf"\.?(?:{_LABEL}\.)+[a-z](?:[a-z0-9-]{{0,61}}[a-z0-9])?")
 
 
 def service(each: "BoundaryServiceIntent") -> Iterator[Finding]:
@@ -28,14 +22,6 @@ def health(each: "HealthIntent") -> Iterator[Finding]:
         yield Finding(("check",), "no path to ask for", "path: /healthz beside it, or check: tcp", each.check)
     if each.check == "tcp" and each.path is not None:
         yield Finding(("path",), "a path of a check that asks for none", "check: http, or no path", each.path)
-
-
-def destination(value: object) -> str:
-    """A name of at least two labels, the last of which is no number: an address is none, nor is all of a country."""
-    if not isinstance(value, str) or len(value) > MOST_OF_A_NAME or not _DESTINATION.fullmatch(value):
-        hint = "addresses and top-level domains are not taken: anybody may have a name below one"
-        raise wrong("not the name of a host, nor a suffix of such", "mirror.example.net, or .example.net", value, hint)
-    return value
 
 
 def proxy(each: "RelayProxyIntent") -> Iterator[Finding]:

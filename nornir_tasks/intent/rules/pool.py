@@ -5,6 +5,7 @@ from ipaddress import IPv4Network
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeVar
 
+from nornir_tasks.intent.core.address_fields import NOT_UNICAST
 from nornir_tasks.intent.core.fields import AsnRange
 from nornir_tasks.intent.core.findings import Finding, Path, dotted
 from nornir_tasks.intent.core.unknown import UNKNOWN, independent
@@ -20,15 +21,6 @@ RESERVED = {
     IPv4Network("169.254.0.0/16"): "link-local addresses",
 }
 """Prefixes that software on the hosts takes without asking; a pool there breaks pods or the host itself."""
-
-NOT_UNICAST = {
-    IPv4Network("0.0.0.0/8"): "this network, no address of an interface (RFC 1122)",
-    IPv4Network("127.0.0.0/8"): "loopback, never on a wire (RFC 1122)",
-    IPv4Network("192.0.0.0/24"): "kept for protocols (RFC 6890)",
-    IPv4Network("224.0.0.0/4"): "multicast (RFC 5771)",
-    IPv4Network("240.0.0.0/4"): "reserved, with broadcast at its end (RFC 1112)",
-}
-"""Prefixes of which no interface can have an address (IANA IPv4 Special-Purpose Address Registry)."""
 
 
 def pools(intent: "Intent") -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 from nornir_tasks.files.intent_file import load_intent
-from nornir_tasks.intent.core.numbers_of_others import warnings
+from nornir_tasks.intent.rules.numbers_of_others import warnings
 
 LAB = Path(__file__).parents[3] / "inventory/lab/fabric.yml"
 

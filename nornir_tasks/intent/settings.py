@@ -2,29 +2,26 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Path
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.core.part import LoadBalancing
-    from nornir_tasks.intent.keys.fabric import FabricIntent
-    from nornir_tasks.intent.keys.plane import PlaneIntent
-    from nornir_tasks.intent.keys.policy import PolicyIntent, TrafficClassIntent
+from nornir_tasks.intent.core.part import LoadBalancing
+from nornir_tasks.intent.keys.fabric import FabricIntent
+from nornir_tasks.intent.keys.plane import PlaneIntent
+from nornir_tasks.intent.keys.policy import PolicyIntent, TrafficClassIntent
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
     """Each value is looked up when it is asked for: in an intent with mistakes some cannot be known."""
 
-    policy: "PolicyIntent"
+    policy: PolicyIntent
     fabric_name: str
-    fabric: "FabricIntent"
+    fabric: FabricIntent
     plane_name: str
-    plane: "PlaneIntent"
+    plane: PlaneIntent
 
     @property
-    def classes(self) -> "Mapping[str, TrafficClassIntent]":
+    def classes(self) -> Mapping[str, TrafficClassIntent]:
         """The traffic classes, by name."""
         return self.policy.classes if self.plane.classes is None else self.plane.classes
 
@@ -69,7 +66,7 @@ class Terms:
         return self._of_policy("mtu", "fabric") if self.fabric.mtu is None else self._of_fabric("mtu")
 
     @property
-    def load_balancing(self) -> "LoadBalancing":
+    def load_balancing(self) -> LoadBalancing:
         """How the fabric spreads over equal-cost paths."""
         return self.policy.load_balancing if self.fabric.load_balancing is None else self.fabric.load_balancing
 

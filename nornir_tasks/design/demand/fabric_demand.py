@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from ipaddress import IPv4Network
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nornir_tasks.design.demand.kind_rules import by_kind
+from nornir_tasks.design.demand.kinds import PlaneKind
 from nornir_tasks.design.demand.way_out import MACHINES, PORTS, VLAN, WayOut, way_out
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.core.findings import Finding, Path, dotted
@@ -21,9 +22,6 @@ from nornir_tasks.intent.keys.plane import PlaneIntent
 from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules.attached import TREE, of_trees
 from nornir_tasks.intent.settings import Terms
-
-if TYPE_CHECKING:
-    from nornir_tasks.design.demand.kinds import PlaneKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +177,7 @@ class Demand:
         return self.on_hosts("nics", self.plane_name, *path)
 
 
-def demands(intent: Intent, kinds: "Mapping[str, PlaneKind]") -> tuple[Demand, ...]:
+def demands(intent: Intent, kinds: Mapping[str, PlaneKind]) -> tuple[Demand, ...]:
     """One for each plane and group of hosts on it, fabric by fabric in the order of the file.
 
     Hosts have none on an out-of-band plane (:mod:`nornir_tasks.design.layout.attached`). ``kinds``: of planes, those that

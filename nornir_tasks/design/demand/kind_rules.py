@@ -1,18 +1,15 @@
 """Rules of planes that depend on their kind: which keys go with it, and how its hosts may be attached."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
+from nornir_tasks.design.demand.kinds import PlaneKind
 from nornir_tasks.intent.core.findings import Finding, Path
 from nornir_tasks.intent.core.unknown import independent
 from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules.attached import TREE
 
-if TYPE_CHECKING:
-    from nornir_tasks.design.demand.kinds import PlaneKind
 
-
-def by_kind(intent: Intent, kinds: "Mapping[str, PlaneKind]") -> Iterator[Finding]:
+def by_kind(intent: Intent, kinds: Mapping[str, PlaneKind]) -> Iterator[Finding]:
     """Every plane of a kind that there is."""
     for name, plane in intent.planes.items():
         kind = kinds.get(name if plane.kind is None else plane.kind)
@@ -26,7 +23,7 @@ def by_kind(intent: Intent, kinds: "Mapping[str, PlaneKind]") -> Iterator[Findin
 
 
 def _out_of_band(
-    path: Path, fabric: str, intent: Intent, kind: "PlaneKind", kinds: "Mapping[str, PlaneKind]"
+    path: Path, fabric: str, intent: Intent, kind: PlaneKind, kinds: Mapping[str, PlaneKind]
 ) -> Iterator[Finding]:
     """Its switches are nobody else's: what they carry is how all others are reached."""
     if fabric not in intent.fabrics:
@@ -41,9 +38,7 @@ def _out_of_band(
         yield Finding((*path, "fabric"), what, expected, fabric, also=also)
 
 
-def _transport(
-    path: Path, transport: str | None, kind: "PlaneKind", kinds: "Mapping[str, PlaneKind]"
-) -> Iterator[Finding]:
+def _transport(path: Path, transport: str | None, kind: PlaneKind, kinds: Mapping[str, PlaneKind]) -> Iterator[Finding]:
     if kind.has_transport and transport is None:
         hint = "tcp: NFS, S3, NVMe/TCP over a bond; rdma: NVMe-oF, NFS over RDMA, over two links or a bond of one NIC"
         yield Finding(path, "a plane of this kind without a transport", "transport: tcp or rdma", hint=hint)
@@ -53,7 +48,7 @@ def _transport(
         yield Finding((*path, "transport"), what, expected, transport)
 
 
-def _gpus(path: Path, link: str, kind: "PlaneKind") -> Iterator[Finding]:
+def _gpus(path: Path, link: str, kind: PlaneKind) -> Iterator[Finding]:
     if kind.joins_gpus and link == "bond":
         hint = "a bond hides rails from NCCL, and one flow never uses more than one of its ports"
         yield Finding((*path, "link"), "GPUs' NIC ports in a bond", "p2p, subnet/N or svi", "bond", hint)

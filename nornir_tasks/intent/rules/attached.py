@@ -4,16 +4,13 @@ A plane is out-of-band where its fabric is a tree; that its kind says so too is 
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown
 from nornir_tasks.intent.core.unknown import independent
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.attached import AttachedIntent
-    from nornir_tasks.intent.keys.host import HostGroupIntent
-    from nornir_tasks.intent.keys.plane import PlaneIntent
-    from nornir_tasks.intent.keys.site import Intent
+from nornir_tasks.intent.keys.attached import AttachedIntent
+from nornir_tasks.intent.keys.host import HostGroupIntent
+from nornir_tasks.intent.keys.plane import PlaneIntent
+from nornir_tasks.intent.keys.site import Intent
 
 TREE = "tree"
 BMC = "bmc"
@@ -26,14 +23,14 @@ OF_HOSTS = ("transport", "vlans", "default_route", "servers", "demand", "tag", "
 """Keys of a plane that hosts have NIC ports on."""
 
 
-def group(each: "AttachedIntent") -> Iterator[Finding]:
+def group(each: AttachedIntent) -> Iterator[Finding]:
     """Growth is inside the declared maximum."""
     if each.max is not None and each.max < each.count:
         what, expected = "fewer devices at most than there are now", f"at least {each.count}"
         yield Finding(("max",), what, expected, str(each.max))
 
 
-def of_trees(intent: "Intent") -> dict[str, "PlaneIntent"]:
+def of_trees(intent: Intent) -> dict[str, PlaneIntent]:
     """The out-of-band planes, by name."""
     trees = {name for name, fabric in intent.fabrics.items() if fabric.design == TREE}
     return {name: plane for name, plane in intent.planes.items() if plane.fabric in trees}
@@ -44,13 +41,13 @@ def bmc_group(hosts: str, port: str) -> str:
     return f"{hosts}-{port}"
 
 
-def names_on(plane: "PlaneIntent", intent: "Intent") -> tuple[str, ...]:
+def names_on(plane: PlaneIntent, intent: Intent) -> tuple[str, ...]:
     """Everything that has ports on an out-of-band plane, by the names that flows have for it."""
     own = (bmc_group(name, port) for name, hosts in intent.hosts.items() for port in hosts.out_of_band or ())
     return (*plane.devices, *own, SWITCHES)
 
 
-def kept_names(intent: "Intent") -> frozenset[str]:
+def kept_names(intent: Intent) -> frozenset[str]:
     """Everything but switches that a place on the out-of-band plane is kept for: ``gpu-bmc-1``, ``pdu-2``."""
     numbers = {name: each.most for plane in of_trees(intent).values() for name, each in plane.devices.items()}
     numbers |= {
@@ -59,7 +56,7 @@ def kept_names(intent: "Intent") -> frozenset[str]:
     return frozenset(f"{name}-{number}" for name, most in numbers.items() for number in range(1, most + 1))
 
 
-def attached(intent: "Intent") -> Iterator[Finding]:
+def attached(intent: Intent) -> Iterator[Finding]:
     """Every plane, and every group of hosts."""
     there = of_trees(intent)
     for name, plane in intent.planes.items():
@@ -69,7 +66,7 @@ def attached(intent: "Intent") -> Iterator[Finding]:
     yield from independent(_one(there), _hosts(intent, there), _names(intent, there), _tool(intent, there))
 
 
-def _on_others(path: Path, plane: "PlaneIntent", intent: "Intent") -> Iterator[Finding]:
+def _on_others(path: Path, plane: PlaneIntent, intent: Intent) -> Iterator[Finding]:
     for key in OF_TREES:
         if getattr(plane, key) not in (None, (), {}) and plane.fabric in intent.fabrics:
             also: Path = ("fabrics", plane.fabric, "design")
@@ -78,7 +75,7 @@ def _on_others(path: Path, plane: "PlaneIntent", intent: "Intent") -> Iterator[F
             yield Finding((*path, key), f"{key} of a plane that is not out-of-band", expected, found, also=also)
 
 
-def _on_tree(path: Path, plane: "PlaneIntent") -> Iterator[Finding]:
+def _on_tree(path: Path, plane: PlaneIntent) -> Iterator[Finding]:
     also: Path = ("fabrics", plane.fabric, "design")
     if plane.link != "svi":
         hint = "a management port knows no bond and no routing: those of one access switch share a VLAN and a gateway"
@@ -91,7 +88,7 @@ def _on_tree(path: Path, plane: "PlaneIntent") -> Iterator[Finding]:
     yield from _places(path, plane)
 
 
-def _entry(path: Path, plane: "PlaneIntent") -> Iterator[Finding]:
+def _entry(path: Path, plane: PlaneIntent) -> Iterator[Finding]:
     known = list(plane.devices)
     if not plane.entry:
         hint = "devices: {bastion: {count: 1}}, entry: [bastion]; all else is kept out"
@@ -112,7 +109,7 @@ def _entry(path: Path, plane: "PlaneIntent") -> Iterator[Finding]:
             yield Finding((*path, "flows", number), what, expected, found, also=(*path, "entry"))
 
 
-def _places(path: Path, plane: "PlaneIntent") -> Iterator[Finding]:
+def _places(path: Path, plane: PlaneIntent) -> Iterator[Finding]:
     """A port takes one cable."""
     first: dict[tuple[str, str], str] = {}
     for name, place in plane.places.items():
@@ -123,13 +120,13 @@ def _places(path: Path, plane: "PlaneIntent") -> Iterator[Finding]:
             yield Finding((*path, "places", name), what, "each port once", found, hint, (*path, "places", other))
 
 
-def tool(intent: "Intent") -> str | None:
+def tool(intent: Intent) -> str | None:
     """The device that switches are pushed from; None where the site has no out-of-band plane."""
     first = next((plane.entry[0] for plane in of_trees(intent).values() if plane.entry), None)
     return None if first is None else intent.management.tool or f"{first}-1"
 
 
-def _tool(intent: "Intent", there: dict[str, "PlaneIntent"]) -> Iterator[Finding]:
+def _tool(intent: Intent, there: dict[str, PlaneIntent]) -> Iterator[Finding]:
     declared = intent.management.tool
     if declared is None:
         return
@@ -145,14 +142,14 @@ def _tool(intent: "Intent", there: dict[str, "PlaneIntent"]) -> Iterator[Finding
         yield Finding(("management", "tool"), what, expected, declared)
 
 
-def _one(there: dict[str, "PlaneIntent"]) -> Iterator[Finding]:
+def _one(there: dict[str, PlaneIntent]) -> Iterator[Finding]:
     first, *others = there or ("",)
     for name in others:
         what, expected = "a second out-of-band plane", "one for the site: each port has one place"
         yield Finding(("planes", name, "fabric"), what, expected, name, also=("planes", first, "fabric"))
 
 
-def _hosts(intent: "Intent", there: dict[str, "PlaneIntent"]) -> Iterator[Finding]:
+def _hosts(intent: Intent, there: dict[str, PlaneIntent]) -> Iterator[Finding]:
     """A BMC without a port is one that nobody reaches when the host is down; none is said, never forgotten."""
     for name, hosts in intent.hosts.items():
         path: Path = ("hosts", name)
@@ -172,7 +169,7 @@ def _hosts(intent: "Intent", there: dict[str, "PlaneIntent"]) -> Iterator[Findin
                 yield Finding((*path, "nics", plane), "NIC ports on an out-of-band plane", "none", plane, hint)
 
 
-def _shared(path: Path, hosts: "HostGroupIntent") -> Iterator[Finding]:
+def _shared(path: Path, hosts: HostGroupIntent) -> Iterator[Finding]:
     """A BMC that shares a port is one that is there, on a port that is there."""
     if hosts.bmc_shares is None:
         return
@@ -184,7 +181,7 @@ def _shared(path: Path, hosts: "HostGroupIntent") -> Iterator[Finding]:
         yield Finding((*path, "bmc_shares"), what, f"one of {', '.join(hosts.nics) or 'none'}", hosts.bmc_shares)
 
 
-def _names(intent: "Intent", there: dict[str, "PlaneIntent"]) -> Iterator[Finding]:
+def _names(intent: Intent, there: dict[str, PlaneIntent]) -> Iterator[Finding]:
     """Devices are named like nobody else: they stand beside hosts and switches in the cabling plan."""
     for name, plane in there.items():
         taken: dict[str, Path] = {hosts: ("hosts", hosts) for hosts in intent.hosts}

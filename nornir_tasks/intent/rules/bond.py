@@ -1,21 +1,18 @@
 """Rules of bonds: what they stand on, and what planes and hosts must say so that they are one."""
 
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.fields import is_pci
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown
 from nornir_tasks.intent.core.unknown import UNKNOWN, independent
+from nornir_tasks.intent.keys.front import BondIntent
+from nornir_tasks.intent.keys.host import HostGroupIntent, NicsIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules.attached import TREE
 from nornir_tasks.intent.settings import Terms
 
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.front import BondIntent
-    from nornir_tasks.intent.keys.host import HostGroupIntent, NicsIntent
-    from nornir_tasks.intent.keys.site import Intent
 
-
-def bond(each: "BondIntent") -> Iterator[Finding]:
+def bond(each: BondIntent) -> Iterator[Finding]:
     """A host that boots over a bond must be able to send before it has one."""
     if each.pxe and not each.fallback:
         what = "hosts that boot over a bond which is down until LACP runs"
@@ -23,7 +20,7 @@ def bond(each: "BondIntent") -> Iterator[Finding]:
         yield Finding(("fallback",), what, "fallback: true beside pxe: true", "false", hint)
 
 
-def bonds(intent: "Intent") -> Iterator[Finding]:
+def bonds(intent: Intent) -> Iterator[Finding]:
     """Every plane's transport and link, and every group's NIC ports on bonded planes and on pairs."""
     for name in intent.planes:
         yield from independent(_transport(name, intent), _servers(name, intent))
@@ -38,7 +35,7 @@ def bonds(intent: "Intent") -> Iterator[Finding]:
         yield from independent(_override_hosts(name, intent))
 
 
-def _transport(name: str, intent: "Intent") -> Iterator[Finding]:
+def _transport(name: str, intent: Intent) -> Iterator[Finding]:
     plane, path = intent.planes[name], ("planes", name)
     for key in ("servers", "demand") if plane.transport is None else ():
         if getattr(plane, key):
@@ -54,7 +51,7 @@ def _transport(name: str, intent: "Intent") -> Iterator[Finding]:
         yield Finding((*path, "link"), what, "p2p, subnet/N, or bond", "svi")
 
 
-def _rdma_class(name: str, intent: "Intent") -> Iterator[Finding]:
+def _rdma_class(name: str, intent: Intent) -> Iterator[Finding]:
     plane = intent.planes[name]
     if plane.fabric not in intent.fabrics:
         return
@@ -65,7 +62,7 @@ def _rdma_class(name: str, intent: "Intent") -> Iterator[Finding]:
         yield Finding(terms.classes_at, what, expected, ", ".join(terms.classes), hint)
 
 
-def _servers(name: str, intent: "Intent") -> Iterator[Finding]:
+def _servers(name: str, intent: Intent) -> Iterator[Finding]:
     plane, path = intent.planes[name], ("planes", name)
     there = [group for group, hosts in intent.hosts.items() if name in hosts.nics]
     for number, group in enumerate(plane.servers):
@@ -82,7 +79,7 @@ def _servers(name: str, intent: "Intent") -> Iterator[Finding]:
         yield Finding((*path, "servers"), what, expected, as_shown(", ".join(plane.servers)))
 
 
-def _on_pairs(name: str, intent: "Intent") -> Iterator[Finding]:
+def _on_pairs(name: str, intent: Intent) -> Iterator[Finding]:
     plane = intent.planes[name]
     if plane.link != "bond" or plane.fabric not in intent.fabrics or intent.fabrics[plane.fabric].design == TREE:
         return  # attached_rules refuse it on a tree
@@ -96,7 +93,7 @@ def _on_pairs(name: str, intent: "Intent") -> Iterator[Finding]:
         yield Finding(("planes", name, "tag"), what, expected, str(plane.tag))
 
 
-def _peer_class(name: str, intent: "Intent") -> Iterator[Finding]:
+def _peer_class(name: str, intent: Intent) -> Iterator[Finding]:
     """With one leaf's uplinks lost, packets cross the peer link: there they must be as safe as elsewhere."""
     plane = intent.planes[name]
     if plane.transport != "rdma" or plane.link != "bond" or plane.fabric not in intent.fabrics:
@@ -110,7 +107,7 @@ def _peer_class(name: str, intent: "Intent") -> Iterator[Finding]:
         yield Finding(("planes", name, "link"), what, expected, "bond", hint, also=also)
 
 
-def _bond_of(path: Path, plane: str, nics: "NicsIntent", intent: "Intent") -> Iterator[Finding]:
+def _bond_of(path: Path, plane: str, nics: NicsIntent, intent: Intent) -> Iterator[Finding]:
     if nics.bond is None or nics.bond is UNKNOWN or plane not in intent.planes:
         return
     if intent.planes[plane].link != "bond":
@@ -122,7 +119,7 @@ def _bond_of(path: Path, plane: str, nics: "NicsIntent", intent: "Intent") -> It
         yield Finding((*path, "bond", "min_links"), what, expected, str(nics.bond.min_links))
 
 
-def _one_card(path: Path, plane: str, hosts: "HostGroupIntent", intent: "Intent") -> Iterator[Finding]:
+def _one_card(path: Path, plane: str, hosts: HostGroupIntent, intent: Intent) -> Iterator[Finding]:
     """Ports of two NICs have no RDMA device together, where a place says which NIC a port is of."""
     nics, used = hosts.nics[plane], [plane, *(each for each, other in hosts.nics.items() if other.ports_of == plane)]
     of_rdma = [each for each in used if each in intent.planes and intent.planes[each].transport == "rdma"]
@@ -138,7 +135,7 @@ def _one_card(path: Path, plane: str, hosts: "HostGroupIntent", intent: "Intent"
             yield Finding((*path, *where), what, expected, ", ".join(places.values()), hint, also=also)
 
 
-def _even(path: Path, plane: str, nics: "NicsIntent", intent: "Intent") -> Iterator[Finding]:
+def _even(path: Path, plane: str, nics: NicsIntent, intent: Intent) -> Iterator[Finding]:
     if plane not in intent.planes or intent.planes[plane].fabric not in intent.fabrics:
         return
     fabric = intent.planes[plane].fabric
@@ -153,7 +150,7 @@ def _even(path: Path, plane: str, nics: "NicsIntent", intent: "Intent") -> Itera
         yield Finding((*path, "copies"), what, expected, str(nics.copies), also=also)
 
 
-def _same_leaves(path: Path, plane: str, group: str, hosts: "HostGroupIntent", intent: "Intent") -> Iterator[Finding]:
+def _same_leaves(path: Path, plane: str, group: str, hosts: HostGroupIntent, intent: Intent) -> Iterator[Finding]:
     nics = hosts.nics[plane]
     other = nics.leaves_of
     if other is None:
@@ -175,7 +172,7 @@ def _same_leaves(path: Path, plane: str, group: str, hosts: "HostGroupIntent", i
             yield Finding((*path, key), what, f"no {key} here", str(getattr(nics, key)), also=also)
 
 
-def _override_hosts(name: str, intent: "Intent") -> Iterator[Finding]:
+def _override_hosts(name: str, intent: Intent) -> Iterator[Finding]:
     fabric = intent.fabrics[name]
     own = _with_leaves(intent, [each for each, plane in intent.planes.items() if plane.fabric == name])
     for position, override in enumerate(fabric.leaf.overrides):
@@ -186,7 +183,7 @@ def _override_hosts(name: str, intent: "Intent") -> Iterator[Finding]:
                 yield Finding(path, what, as_shown(", ".join(own)), group)
 
 
-def _with_leaves(intent: "Intent", planes: Collection[str]) -> list[str]:
+def _with_leaves(intent: Intent, planes: Collection[str]) -> list[str]:
     """The groups of hosts with leaves of their own on one of these planes."""
     found: dict[str, None] = {}
     for group, hosts in intent.hosts.items():

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from itertools import combinations, product
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.core.unknown import UNKNOWN, independent
+from nornir_tasks.intent.keys.boundary import BoundaryIntent, UpstreamIntent, ZoneIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules import (
     boundary_balancer,
     boundary_egress,
@@ -18,10 +19,6 @@ from nornir_tasks.intent.rules.attached import of_trees
 from nornir_tasks.intent.rules.boundary_names import all_links, kept_apart, links_of, zone_at
 from nornir_tasks.intent.rules.flow import OUTSIDE
 
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.boundary import BoundaryIntent, UpstreamIntent, ZoneIntent
-    from nornir_tasks.intent.keys.site import Intent
-
 TOP: Path = ("boundary",)
 LONGEST_LINK = 29
 """Length of an IPv4 link at most: the firewalls have three addresses of it, bastions two."""
@@ -32,7 +29,7 @@ OWN_ON_LINK, NEIGHBOURS = 3, 4
 """Addresses of a link that are the firewalls', and the first one that is a neighbour's."""
 
 
-def boundary(intent: "Intent") -> Iterator[Finding]:
+def boundary(intent: Intent) -> Iterator[Finding]:
     """Everything that concerns the boundary, if there is one."""
     each = intent.boundary
     if each is None:
@@ -53,7 +50,7 @@ def boundary(intent: "Intent") -> Iterator[Finding]:
     )
 
 
-def _outside(each: "BoundaryIntent") -> Iterator[Finding]:
+def _outside(each: BoundaryIntent) -> Iterator[Finding]:
     if OUTSIDE not in each.zones:
         found = as_shown(", ".join(each.zones))
         yield Finding((*TOP, "zones"), "no zone is the outside world", f"one called {OUTSIDE}", found)
@@ -64,13 +61,13 @@ def _outside(each: "BoundaryIntent") -> Iterator[Finding]:
         yield Finding((*TOP, "zones"), "firewalls between fewer than two zones", "two zones with a port")
 
 
-def _zone(name: str, zone: "ZoneIntent", intent: "Intent") -> Iterator[Finding]:
+def _zone(name: str, zone: ZoneIntent, intent: Intent) -> Iterator[Finding]:
     if name in intent.hosts or name in intent.boundary.networks:  # type: ignore[union-attr]
         yield Finding(zone_at(name), "a zone called like hosts or a network", "another name", name)
     yield from independent(_plane_of(name, zone, intent), _links_of(name, zone, intent), _unreached(name, zone, intent))
 
 
-def _plane_of(name: str, zone: "ZoneIntent", intent: "Intent") -> Iterator[Finding]:
+def _plane_of(name: str, zone: ZoneIntent, intent: Intent) -> Iterator[Finding]:
     if zone.plane is None:
         return
     path = zone_at(name, "plane")
@@ -86,7 +83,7 @@ def _plane_of(name: str, zone: "ZoneIntent", intent: "Intent") -> Iterator[Findi
         yield Finding(path, "a plane that is in two zones", "each plane in one", zone.plane, also=there)
 
 
-def _links_of(name: str, zone: "ZoneIntent", intent: "Intent") -> Iterator[Finding]:
+def _links_of(name: str, zone: ZoneIntent, intent: Intent) -> Iterator[Finding]:
     if zone.plane in of_trees(intent):
         for key in ("port", "link", "link_v6", "gateway"):
             if getattr(zone, key) not in (None, ()):
@@ -105,7 +102,7 @@ def _links_of(name: str, zone: "ZoneIntent", intent: "Intent") -> Iterator[Findi
     yield from _gateways(name, zone)
 
 
-def _gateways(name: str, zone: "ZoneIntent") -> Iterator[Finding]:
+def _gateways(name: str, zone: ZoneIntent) -> Iterator[Finding]:
     families = [each.version for each in zone.gateway]
     for number, each in enumerate(zone.gateway):
         link = zone.link if each.version == 4 else zone.link_v6
@@ -119,7 +116,7 @@ def _gateways(name: str, zone: "ZoneIntent") -> Iterator[Finding]:
             yield Finding(path, "a second gateway of one family", "one of each family at most", str(each))
 
 
-def _unreached(name: str, zone: "ZoneIntent", intent: "Intent") -> Iterator[Finding]:
+def _unreached(name: str, zone: ZoneIntent, intent: Intent) -> Iterator[Finding]:
     """What lies behind a link has a next hop: the outside world, and the pools of a plane."""
     behind: dict[int, str] = {}
     if name == OUTSIDE and intent.boundary.edge is None:  # type: ignore[union-attr]
@@ -135,7 +132,7 @@ def _unreached(name: str, zone: "ZoneIntent", intent: "Intent") -> Iterator[Find
             yield Finding(zone_at(name, "gateway"), what, expected, as_shown(", ".join(map(str, zone.gateway))))
 
 
-def _ports(each: "BoundaryIntent") -> Iterator[Finding]:
+def _ports(each: BoundaryIntent) -> Iterator[Finding]:
     """A port is in one place; that of management in none that packets are forwarded to."""
     places = [(zone_at(name, "port"), zone.port) for name, zone in each.zones.items() if zone.port is not None]
     firewalls: Path = (*TOP, "firewalls")
@@ -146,14 +143,14 @@ def _ports(each: "BoundaryIntent") -> Iterator[Finding]:
             yield Finding(path, f"the port of {dotted(before)}", "a port of its own", other, also=before)
 
 
-def _sync(each: "BoundaryIntent") -> Iterator[Finding]:
+def _sync(each: BoundaryIntent) -> Iterator[Finding]:
     link = each.firewalls.sync.link
     if link.prefixlen > LONGEST_SYNC:
         path: Path = (*TOP, "firewalls", "sync", "link")
         yield Finding(path, "too small for both firewalls", f"/{LONGEST_SYNC} or shorter", str(link))
 
 
-def _prefixes(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+def _prefixes(each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
     """Links, networks and pools of NAT are nobody else's addresses, and no plane's that is kept apart."""
     own = list(all_links(each))
     known = [(path, pool) for path, pool in kept_apart(intent, but=None) if pool is not UNKNOWN]
@@ -174,7 +171,7 @@ def _prefixes(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
             yield Finding(path, f"overlaps {dotted(before)}", f"addresses outside {one}", str(other), also=before)
 
 
-def _upstream(name: str, each: "UpstreamIntent", intent: "Intent") -> Iterator[Finding]:
+def _upstream(name: str, each: UpstreamIntent, intent: Intent) -> Iterator[Finding]:
     path: Path = (*TOP, "upstreams", name)
     if each.inbound is None:
         expected = "inbound: {takes: default, max_prefixes: 10}"

@@ -1,29 +1,26 @@
 """Rules of the load balancers: where they are, what is theirs, and what they do for published services."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown
 from nornir_tasks.intent.core.unknown import independent
+from nornir_tasks.intent.keys.boundary import BalancersIntent, BoundaryIntent, PublishedIntent
 from nornir_tasks.intent.rules.boundary_address import of_each_family, on_link
 from nornir_tasks.intent.rules.boundary_names import Network, links_of, zone_at
 from nornir_tasks.intent.rules.flow import OUTSIDE
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.boundary import BalancersIntent, BoundaryIntent, PublishedIntent
 
 TOP: Path = ("boundary",)
 HERE: Path = (*TOP, "balancers")
 
 
-def balancers(each: "BoundaryIntent") -> Iterator[Finding]:
+def balancers(each: BoundaryIntent) -> Iterator[Finding]:
     """What the balancers are, and what is asked of them."""
     yield from independent(
         *(_needs_of_balancers(name, one, each) for name, one in each.published.items()), _placed(each)
     )
 
 
-def _needs_of_balancers(name: str, one: "PublishedIntent", each: "BoundaryIntent") -> Iterator[Finding]:
+def _needs_of_balancers(name: str, one: PublishedIntent, each: BoundaryIntent) -> Iterator[Finding]:
     path: Path = (*TOP, "published", name)
     for key, what in (("tls", "TLS that nobody ends"), ("proxy", "a protocol that nobody speaks to the servers")):
         if getattr(one, key) and each.balancers is None:
@@ -34,7 +31,7 @@ def _needs_of_balancers(name: str, one: "PublishedIntent", each: "BoundaryIntent
             yield Finding((*path, "tls"), "none of its ports", expected, _ports((first, last)))
 
 
-def _placed(each: "BoundaryIntent") -> Iterator[Finding]:
+def _placed(each: BoundaryIntent) -> Iterator[Finding]:
     own = each.balancers
     if own is None:
         return
@@ -53,14 +50,14 @@ def _placed(each: "BoundaryIntent") -> Iterator[Finding]:
     yield from _of_firewalls(own) if own.at == "firewalls" else _own(own, links, each)
 
 
-def _of_firewalls(own: "BalancersIntent") -> Iterator[Finding]:
+def _of_firewalls(own: BalancersIntent) -> Iterator[Finding]:
     for key in ("port", "addresses"):
         if getattr(own, key):
             what, expected = "the firewalls have theirs in the zone", f"no {key}, or at: machines"
             yield Finding((*HERE, key), what, expected, as_shown(getattr(own, key)))
 
 
-def _published_there(each: "BoundaryIntent", zone: str, links: tuple[Network, ...]) -> Iterator[Finding]:
+def _published_there(each: BoundaryIntent, zone: str, links: tuple[Network, ...]) -> Iterator[Finding]:
     for name, one in each.published.items():
         for number, address in enumerate(one.addresses):
             if not any(address in link for link in links):
@@ -69,7 +66,7 @@ def _published_there(each: "BoundaryIntent", zone: str, links: tuple[Network, ..
                 yield Finding(path, "not where the balancers are", expected, str(address), also=zone_at(zone))
 
 
-def _own(own: "BalancersIntent", links: tuple[Network, ...], each: "BoundaryIntent") -> Iterator[Finding]:
+def _own(own: BalancersIntent, links: tuple[Network, ...], each: BoundaryIntent) -> Iterator[Finding]:
     if own.port is None:
         yield Finding(HERE, "balancers without a port", "port: dmz, or at: firewalls")
     if all(link.version == 6 for link in links):

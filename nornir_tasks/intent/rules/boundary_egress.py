@@ -3,24 +3,21 @@
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path, dotted
 from nornir_tasks.intent.core.unknown import UNKNOWN, independent
+from nornir_tasks.intent.keys.boundary import BoundaryFlowIntent, BoundaryIntent, EgressIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules import boundary_flow
 from nornir_tasks.intent.rules.boundary_names import Network, all_links, groups_of, kept_apart
 from nornir_tasks.intent.rules.flow import OUTSIDE
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.boundary import BoundaryFlowIntent, BoundaryIntent, EgressIntent
-    from nornir_tasks.intent.keys.site import Intent
 
 TOP: Path = ("boundary",)
 PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")))
 """RFC 1918 and RFC 6598: routed by nobody outside."""
 
 
-def egress(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+def egress(each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
     """Everything that concerns addresses that hosts have outside."""
     yield from independent(
         _outside_has_ipv4(each),
@@ -30,16 +27,14 @@ def egress(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
     )
 
 
-def _outside_has_ipv4(each: "BoundaryIntent") -> Iterator[Finding]:
+def _outside_has_ipv4(each: BoundaryIntent) -> Iterator[Finding]:
     if each.egress and OUTSIDE in each.zones and each.zones[OUTSIDE].link is None:
         also: Path = (*TOP, "zones", OUTSIDE)
         what, expected = "pools of IPv4 where none leaves", "a link of the zone outside, or no egress"
         yield Finding((*TOP, "egress"), what, expected, also=also)
 
 
-def _leaves_private(
-    number: int, flow: "BoundaryFlowIntent", each: "BoundaryIntent", intent: "Intent"
-) -> Iterator[Finding]:
+def _leaves_private(number: int, flow: BoundaryFlowIntent, each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
     """Who opens connections to addresses of everybody has one that can be answered."""
     if OUTSIDE not in each.zones or each.zones[OUTSIDE].link is None or not _is_public(flow.destination, each):
         return
@@ -53,7 +48,7 @@ def _leaves_private(
         yield Finding(path, "would leave with private addresses", expected, ", ".join(bare), hint)
 
 
-def _is_public(name: str, each: "BoundaryIntent") -> bool:
+def _is_public(name: str, each: BoundaryIntent) -> bool:
     """Is it everybody outside, or a network with addresses that are not private?"""
     if name == OUTSIDE:
         return True
@@ -65,7 +60,7 @@ def is_private(prefix: Network) -> bool:
     return isinstance(prefix, IPv4Network) and any(prefix.subnet_of(one) for one in PRIVATE)
 
 
-def _private_parts(name: str, each: "BoundaryIntent", intent: "Intent") -> Iterator[str]:
+def _private_parts(name: str, each: BoundaryIntent, intent: Intent) -> Iterator[str]:
     """Groups of hosts that it stands for, or the zone itself, of those with private IPv4 addresses."""
     groups = groups_of(intent, each)
     if name in groups:
@@ -78,14 +73,14 @@ def _private_parts(name: str, each: "BoundaryIntent", intent: "Intent") -> Itera
             yield from (group for group, its in groups.items() if its == name)
 
 
-def _has_private(plane: str | None, intent: "Intent") -> bool:
+def _has_private(plane: str | None, intent: Intent) -> bool:
     return any(
         path[:2] == ("planes", plane) and pool is not UNKNOWN and is_private(pool)
         for path, pool in kept_apart(intent, but=None)
     )
 
 
-def _egress(name: str, rule: "EgressIntent", each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+def _egress(name: str, rule: EgressIntent, each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
     path: Path = (*TOP, "egress", name)
     for number, source in enumerate(rule.sources):
         yield from boundary_flow.end(
@@ -105,7 +100,7 @@ def _egress(name: str, rule: "EgressIntent", each: "BoundaryIntent", intent: "In
         yield Finding((*path, "pool"), "addresses that no upstream is told of", expected, str(rule.pool))
 
 
-def _pools_apart(each: "BoundaryIntent") -> Iterator[Finding]:
+def _pools_apart(each: BoundaryIntent) -> Iterator[Finding]:
     pools = [((*TOP, "egress", name, "pool"), rule.pool) for name, rule in each.egress.items()]
     hint = "two inside hosts would have one address and port outside, and answers would go to the wrong one"
     for (before, one), (path, other) in combinations(pools, 2):

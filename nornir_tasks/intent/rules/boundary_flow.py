@@ -2,17 +2,14 @@
 
 from collections.abc import Collection, Iterator
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.core.unknown import independent
+from nornir_tasks.intent.keys.boundary import BastionsIntent, BoundaryFlowIntent, BoundaryIntent, PublishedIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules.attached import names_on, of_trees
 from nornir_tasks.intent.rules.boundary_names import Network, groups_of, zone_at
 from nornir_tasks.intent.rules.flow import OUTSIDE
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.boundary import BastionsIntent, BoundaryFlowIntent, BoundaryIntent, PublishedIntent
-    from nornir_tasks.intent.keys.site import Intent
 
 TOP: Path = ("boundary",)
 NEVER = "compute, storage and out-of-band planes are never joined to the outside world"
@@ -20,7 +17,7 @@ BASTIONS_FIRST, BASTIONS = 4, 2
 """Place of the first bastion's address on a link, and how many there are."""
 
 
-def passes(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+def passes(each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
     """Everything that the firewalls let pass."""
     yield from independent(
         *(_flow(number, flow, each, intent) for number, flow in enumerate(each.flows)),
@@ -31,7 +28,7 @@ def passes(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
 
 
 def end(
-    path: Path, name: str, each: "BoundaryIntent", intent: "Intent", without: Collection[str] = ()
+    path: Path, name: str, each: BoundaryIntent, intent: Intent, without: Collection[str] = ()
 ) -> Iterator[Finding]:
     """One end of what passes: it is there, and it may be reached."""
     groups, trees = groups_of(intent, each), of_trees(intent)
@@ -51,12 +48,12 @@ def end(
         yield Finding(path, "no zone, no hosts of one, and no network", ", ".join(known), name, hint)
 
 
-def zone_of(name: str, each: "BoundaryIntent", intent: "Intent") -> str:
+def zone_of(name: str, each: BoundaryIntent, intent: Intent) -> str:
     """The zone that an end of a flow is in."""
     return name if name in each.zones else groups_of(intent, each).get(name, OUTSIDE)
 
 
-def _flow(number: int, flow: "BoundaryFlowIntent", each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+def _flow(number: int, flow: BoundaryFlowIntent, each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
     path: Path = (*TOP, "flows", number)
     wrong = [*end((*path, "source"), flow.source, each, intent)]
     wrong += end((*path, "destination"), flow.destination, each, intent)
@@ -76,7 +73,7 @@ def _flow(number: int, flow: "BoundaryFlowIntent", each: "BoundaryIntent", inten
             yield Finding((*path, "services", position), "no such service", known, name)
 
 
-def _published(name: str, one: "PublishedIntent", each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+def _published(name: str, one: PublishedIntent, each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
     path: Path = (*TOP, "published", name)
     if one.health is None:
         hint = "clients would be sent to servers that do not answer"
@@ -107,14 +104,14 @@ def _published(name: str, one: "PublishedIntent", each: "BoundaryIntent", intent
             yield Finding(at, what, expected, str(address), also=zone_at(first_zone))
 
 
-def _links(each: "BoundaryIntent", version: int) -> Iterator[tuple[str, Network]]:
+def _links(each: BoundaryIntent, version: int) -> Iterator[tuple[str, Network]]:
     for name, zone in each.zones.items():
         link = zone.link if version == 4 else zone.link_v6
         if link is not None and zone.plane is None and name != OUTSIDE:
             yield name, link
 
 
-def _addresses_apart(each: "BoundaryIntent") -> Iterator[Finding]:
+def _addresses_apart(each: BoundaryIntent) -> Iterator[Finding]:
     seen: dict[object, Path] = {}
     for name, one in each.published.items():
         for number, address in enumerate(one.addresses):
@@ -125,18 +122,18 @@ def _addresses_apart(each: "BoundaryIntent") -> Iterator[Finding]:
                 yield Finding(path, what, expected, str(address), also=before)
 
 
-def _share_ports(one: "PublishedIntent", other: "PublishedIntent") -> bool:
+def _share_ports(one: PublishedIntent, other: PublishedIntent) -> bool:
     return any(first <= end and start <= last for first, last in one.tcp for start, end in other.tcp)
 
 
-def _bastions(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+def _bastions(each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
     if each.bastions is not None:
         yield from independent(
             _bastion_devices(each.bastions, intent), _bastion_zone(each), _bastion_users(each.bastions, intent)
         )
 
 
-def _bastion_devices(bastions: "BastionsIntent", intent: "Intent") -> Iterator[Finding]:
+def _bastion_devices(bastions: BastionsIntent, intent: Intent) -> Iterator[Finding]:
     path: Path = (*TOP, "bastions", "device")
     trees = of_trees(intent)
     groups = [name for plane in trees.values() for name in plane.entry]
@@ -150,7 +147,7 @@ def _bastion_devices(bastions: "BastionsIntent", intent: "Intent") -> Iterator[F
             yield Finding(path, what, f"count: {BASTIONS} there", found, also=(*also, bastions.device))
 
 
-def _bastion_zone(each: "BoundaryIntent") -> Iterator[Finding]:
+def _bastion_zone(each: BoundaryIntent) -> Iterator[Finding]:
     path, bastions = (*TOP, "bastions"), each.bastions
     if bastions is None:
         return
@@ -165,7 +162,7 @@ def _bastion_zone(each: "BoundaryIntent") -> Iterator[Finding]:
             yield Finding((*path, "clients", number), "no network outside", expected, client)
 
 
-def _bastion_users(bastions: "BastionsIntent", intent: "Intent") -> Iterator[Finding]:
+def _bastion_users(bastions: BastionsIntent, intent: Intent) -> Iterator[Finding]:
     planes = of_trees(intent).values()
     known = [name for plane in planes for name in names_on(plane, intent)]
     flows = [flow for plane in planes for flow in plane.flows or () if flow.source == bastions.device]

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.core.unknown import independent
+from nornir_tasks.intent.keys.boundary import BoundaryIntent, GatewaysIntent, ZoneIntent
 from nornir_tasks.intent.rules.boundary_names import Network, zone_at
 from nornir_tasks.intent.rules.flow import OUTSIDE
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.boundary import BoundaryIntent, GatewaysIntent, ZoneIntent
 
 HERE: Path = ("boundary", "gateways")
 LONGEST = {4: 29, 6: 125}
@@ -20,7 +17,7 @@ OWN = 3
 """Addresses of a link that are the gateways'."""
 
 
-def gateways(each: "BoundaryIntent") -> Iterator[Finding]:
+def gateways(each: BoundaryIntent) -> Iterator[Finding]:
     """Everything that concerns them, if there are any."""
     own = each.gateways
     if own is None:
@@ -28,7 +25,7 @@ def gateways(each: "BoundaryIntent") -> Iterator[Finding]:
     yield from independent(_needed(each), _ports(own), _links(own), _next_hops(own), _inside(own, each))
 
 
-def _needed(each: "BoundaryIntent") -> Iterator[Finding]:
+def _needed(each: BoundaryIntent) -> Iterator[Finding]:
     if not each.egress:
         yield Finding(HERE, "gateways that translate nothing", "egress: {...}, or no gateways")
     if each.edge is not None:
@@ -38,7 +35,7 @@ def _needed(each: "BoundaryIntent") -> Iterator[Finding]:
         yield Finding(HERE, what, expected, hint=hint, also=("boundary", "edge"))
 
 
-def _ports(own: "GatewaysIntent") -> Iterator[Finding]:
+def _ports(own: GatewaysIntent) -> Iterator[Finding]:
     places: list[tuple[Path, str]] = [((*HERE, "inside"), own.inside), ((*HERE, "port"), own.port)]
     places += [((*HERE, "management", "port"), own.management.port), ((*HERE, "sync", "port"), own.sync.port)]
     for (before, one), (path, other) in combinations(places, 2):
@@ -46,7 +43,7 @@ def _ports(own: "GatewaysIntent") -> Iterator[Finding]:
             yield Finding(path, f"the port of {dotted(before)}", "a port of its own", other, also=before)
 
 
-def _links(own: "GatewaysIntent") -> Iterator[Finding]:
+def _links(own: GatewaysIntent) -> Iterator[Finding]:
     for key, link in (("link", own.link), ("link_v6", own.link_v6)):
         if link is not None and link.prefixlen > LONGEST[link.version]:
             what, expected = "too small for both gateways and both edge routers", f"/{LONGEST[link.version]} or shorter"
@@ -56,7 +53,7 @@ def _links(own: "GatewaysIntent") -> Iterator[Finding]:
         yield Finding(path, "too small for both gateways", f"/{LONGEST_SYNC} or shorter", str(own.sync.link))
 
 
-def _next_hops(own: "GatewaysIntent") -> Iterator[Finding]:
+def _next_hops(own: GatewaysIntent) -> Iterator[Finding]:
     links: tuple[Network, ...] = (own.link,) if own.link_v6 is None else (own.link, own.link_v6)
     for number, each in enumerate(own.gateway):
         link = own.link if each.version == 4 else own.link_v6
@@ -73,7 +70,7 @@ def _next_hops(own: "GatewaysIntent") -> Iterator[Finding]:
             yield Finding((*HERE, "gateway"), what, expected, as_shown(", ".join(found)))
 
 
-def _inside(own: "GatewaysIntent", each: "BoundaryIntent") -> Iterator[Finding]:
+def _inside(own: GatewaysIntent, each: BoundaryIntent) -> Iterator[Finding]:
     zone = each.zones.get(OUTSIDE)
     if zone is None:
         return
@@ -83,7 +80,7 @@ def _inside(own: "GatewaysIntent", each: "BoundaryIntent") -> Iterator[Finding]:
     yield from _on_the_zones_link(zone)
 
 
-def _on_the_zones_link(zone: "ZoneIntent") -> Iterator[Finding]:
+def _on_the_zones_link(zone: ZoneIntent) -> Iterator[Finding]:
     for number, each in enumerate(zone.gateway):
         link = zone.link if each.version == 4 else zone.link_v6
         if link is not None and each in link and int(each) + 2 >= int(link.broadcast_address) + (each.version == 6):

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network, IPv6Network
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Path
 from nornir_tasks.intent.core.unknown import UNKNOWN
+from nornir_tasks.intent.keys.boundary import BoundaryIntent, ZoneIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules.attached import of_trees
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.boundary import BoundaryIntent, ZoneIntent
-    from nornir_tasks.intent.keys.site import Intent
 
 Network = IPv4Network | IPv6Network
 EDGE_LOOPBACK: Path = ("boundary", "edge", "loopback")
@@ -21,12 +18,12 @@ def zone_at(name: str, *path: str) -> Path:
     return ("boundary", "zones", name, *path)
 
 
-def links_of(zone: "ZoneIntent") -> tuple[Network, ...]:
+def links_of(zone: ZoneIntent) -> tuple[Network, ...]:
     """Of a zone's port, IPv4 first."""
     return tuple(link for link in (zone.link, zone.link_v6) if link is not None)
 
 
-def all_links(each: "BoundaryIntent") -> Iterator[tuple[Path, Network]]:
+def all_links(each: BoundaryIntent) -> Iterator[tuple[Path, Network]]:
     """Subnets at the firewalls' ports, with their places."""
     for name, zone in each.zones.items():
         if zone.link is not None:
@@ -41,7 +38,7 @@ def all_links(each: "BoundaryIntent") -> Iterator[tuple[Path, Network]]:
         yield ("boundary", "gateways", "sync", "link"), each.gateways.sync.link
 
 
-def reached_planes(intent: "Intent", boundary: "BoundaryIntent") -> dict[str, str]:
+def reached_planes(intent: Intent, boundary: BoundaryIntent) -> dict[str, str]:
     """Plane -> the zone whose hosts it has, of those that packets may pass to."""
     trees = of_trees(intent)
     return {
@@ -51,19 +48,19 @@ def reached_planes(intent: "Intent", boundary: "BoundaryIntent") -> dict[str, st
     }
 
 
-def zone_of(intent: "Intent", plane: str) -> "tuple[str, ZoneIntent] | None":
+def zone_of(intent: Intent, plane: str) -> tuple[str, ZoneIntent] | None:
     """The zone of a plane, with its name; None where the boundary has none, or there is none."""
     zones = {} if intent.boundary is None or intent.boundary is UNKNOWN else intent.boundary.zones
     return next(((name, zone) for name, zone in zones.items() if zone.plane == plane), None)
 
 
-def groups_of(intent: "Intent", boundary: "BoundaryIntent") -> dict[str, str]:
+def groups_of(intent: Intent, boundary: BoundaryIntent) -> dict[str, str]:
     """Group of hosts -> its zone."""
     planes = reached_planes(intent, boundary)
     return {group: planes[plane] for group, hosts in intent.hosts.items() for plane in hosts.nics if plane in planes}
 
 
-def kept_apart(intent: "Intent", but: str | None) -> Iterator[tuple[Path, Network]]:
+def kept_apart(intent: Intent, but: str | None) -> Iterator[tuple[Path, Network]]:
     """Pools of all fabrics, planes and edge routers with their places; ``but``: the plane that is left out.
 
     Edge routers have loopbacks for themselves alone: a flow to outside is none to them.

@@ -1,22 +1,19 @@
 """Rules of single parts of the boundary."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.boundary import BoundaryServiceIntent, HealthIntent
-    from nornir_tasks.intent.keys.boundary_relay import RelayProxyIntent, RelaysIntent
+from nornir_tasks.intent.keys.boundary import BoundaryServiceIntent, HealthIntent
+from nornir_tasks.intent.keys.boundary_relay import RelayProxyIntent, RelaysIntent
 
 
-def service(each: "BoundaryServiceIntent") -> Iterator[Finding]:
+def service(each: BoundaryServiceIntent) -> Iterator[Finding]:
     """A service without a port is none."""
     if not each.tcp and not each.udp and not each.ping:
         yield Finding((), "a service without ports", "tcp: 443, udp: 53, ping: true, or several of them")
 
 
-def health(each: "HealthIntent") -> Iterator[Finding]:
+def health(each: HealthIntent) -> Iterator[Finding]:
     """Only HTTP knows paths, and needs one."""
     if each.check == "http" and each.path is None:
         yield Finding(("check",), "no path to ask for", "path: /healthz beside it, or check: tcp", each.check)
@@ -24,7 +21,7 @@ def health(each: "HealthIntent") -> Iterator[Finding]:
         yield Finding(("path",), "a path of a check that asks for none", "check: http, or no path", each.path)
 
 
-def proxy(each: "RelayProxyIntent") -> Iterator[Finding]:
+def proxy(each: RelayProxyIntent) -> Iterator[Finding]:
     """Nothing is said twice, and a port is either for tunnels or for plain HTTP."""
     for number, name in enumerate(each.destinations):
         others = (*each.destinations[:number], *(one for one in each.destinations[number + 1 :] if one != name))
@@ -43,7 +40,7 @@ def _is_below(name: str, suffix: str) -> bool:
     return suffix.startswith(".") and (name.endswith(suffix) or name == suffix[1:])
 
 
-def relays(each: "RelaysIntent") -> Iterator[Finding]:
+def relays(each: RelaysIntent) -> Iterator[Finding]:
     """Relays do something."""
     if each.dns is None and each.ntp is None and each.proxy is None:
         yield Finding((), "relays of nothing", "dns: {...}, ntp: {...}, proxy: {...}, or several of them")

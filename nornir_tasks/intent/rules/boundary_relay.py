@@ -2,25 +2,22 @@
 
 from collections.abc import Iterator
 from ipaddress import ip_network
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.address_fields import HostAddress
 from nornir_tasks.intent.core.findings import Finding, Path, dotted
 from nornir_tasks.intent.core.unknown import UNKNOWN, independent
+from nornir_tasks.intent.keys.boundary import BoundaryIntent
+from nornir_tasks.intent.keys.boundary_relay import RelaysIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules import boundary_egress, boundary_flow
 from nornir_tasks.intent.rules.boundary_address import of_each_family, on_link
 from nornir_tasks.intent.rules.boundary_names import kept_apart, links_of, zone_at
 from nornir_tasks.intent.rules.flow import OUTSIDE
 
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.boundary import BoundaryIntent
-    from nornir_tasks.intent.keys.boundary_relay import RelaysIntent
-    from nornir_tasks.intent.keys.site import Intent
-
 HERE: Path = ("boundary", "relays")
 
 
-def relays(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+def relays(each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
     """Everything that concerns them, if there are any."""
     own = each.relays
     if own is not None:
@@ -32,7 +29,7 @@ def relays(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
         )
 
 
-def _clients(own: "RelaysIntent", each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+def _clients(own: RelaysIntent, each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
     for number, name in enumerate(own.clients):
         path: Path = (*HERE, "clients", number)
         if name == OUTSIDE or name in each.networks:
@@ -44,7 +41,7 @@ def _clients(own: "RelaysIntent", each: "BoundaryIntent", intent: "Intent") -> I
             yield from boundary_flow.end(path, name, each, intent, without=(OUTSIDE, *each.networks))
 
 
-def _placed(own: "RelaysIntent", each: "BoundaryIntent") -> Iterator[Finding]:
+def _placed(own: RelaysIntent, each: BoundaryIntent) -> Iterator[Finding]:
     path: Path = (*HERE, "zone")
     known = [name for name, zone in each.zones.items() if not zone.plane and zone.port and name != OUTSIDE]
     if own.zone not in known:
@@ -65,7 +62,7 @@ def _placed(own: "RelaysIntent", each: "BoundaryIntent") -> Iterator[Finding]:
         yield from of_each_family(at, own.proxy.addresses, own.zone, links, 1, "the one that both share,")
 
 
-def _leave_private(own: "RelaysIntent", each: "BoundaryIntent") -> Iterator[Finding]:
+def _leave_private(own: RelaysIntent, each: BoundaryIntent) -> Iterator[Finding]:
     """Relays open connections to addresses of everybody, so they have one that can be answered."""
     zone = each.zones.get(own.zone)
     link = None if zone is None or zone.plane else zone.link
@@ -80,7 +77,7 @@ def _leave_private(own: "RelaysIntent", each: "BoundaryIntent") -> Iterator[Find
         yield Finding((*HERE, "zone"), "would leave with private addresses", expected, str(link), hint, also)
 
 
-def _taken(each: "BoundaryIntent") -> dict[HostAddress, Path]:
+def _taken(each: BoundaryIntent) -> dict[HostAddress, Path]:
     found: dict[HostAddress, Path] = {}
     for name, one in each.published.items():
         for number, address in enumerate(one.addresses):
@@ -90,7 +87,7 @@ def _taken(each: "BoundaryIntent") -> dict[HostAddress, Path]:
     return found
 
 
-def _far_ends(own: "RelaysIntent", each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+def _far_ends(own: RelaysIntent, each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
     """Who is asked is outside, and the relays have an address of its family."""
     lists: list[tuple[Path, tuple[HostAddress, ...]]] = []
     if own.dns is not None:

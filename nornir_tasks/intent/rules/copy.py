@@ -1,14 +1,11 @@
 """Rules of NICs with several ports, each on a copy of the fabric."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path
 from nornir_tasks.intent.core.unknown import independent
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.host import NicsIntent
-    from nornir_tasks.intent.keys.site import Intent
+from nornir_tasks.intent.keys.host import NicsIntent
+from nornir_tasks.intent.keys.site import Intent
 
 MOST_OF_A_STEM = 11
 """Characters of ``port_names``: the number of a rail and of a copy follow, ``10c4``, and Linux takes 15 (IFNAMSIZ)."""
@@ -17,7 +14,7 @@ At = tuple[Path, "NicsIntent"]
 """The NICs of a group on a plane, with their place in the file."""
 
 
-def nics(each: "NicsIntent") -> Iterator[Finding]:
+def nics(each: NicsIntent) -> Iterator[Finding]:
     """What goes with copies alone, and what copies need."""
     if each.copies is None:
         if each.copy_addressing is not None:
@@ -37,7 +34,7 @@ def nics(each: "NicsIntent") -> Iterator[Finding]:
         yield Finding(("exceptions",), what, expected, ", ".join(each.exceptions))
 
 
-def copies(intent: "Intent") -> Iterator[Finding]:
+def copies(intent: Intent) -> Iterator[Finding]:
     """All NICs on a fabric are on as many copies of it, and none of their ports is shared by planes."""
     for name in intent.fabrics:
         on_it: list[At] = [
@@ -80,7 +77,7 @@ def _there(name: str, there: int | None, on_it: list[At]) -> Iterator[Finding]:
         yield Finding(where, what, expected, str(there), also=(*path, "copies"))
 
 
-def _text(each: "NicsIntent") -> str:
+def _text(each: NicsIntent) -> str:
     return "no copies" if each.copies is None else f"copies: {each.copies}"
 
 
@@ -94,7 +91,7 @@ def _addressed_alike(of_plane: list[At]) -> Iterator[Finding]:
             yield Finding((*path, "copy_addressing"), what, expected, found, also=also)
 
 
-def _shared(intent: "Intent") -> Iterator[Finding]:
+def _shared(intent: Intent) -> Iterator[Finding]:
     for group, hosts in intent.hosts.items():
         for plane, each in hosts.nics.items():
             owner = hosts.nics.get(each.ports_of or "")

@@ -3,17 +3,14 @@
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path, dotted
 from nornir_tasks.intent.core.unknown import independent
+from nornir_tasks.intent.keys.boundary import BoundaryIntent, UpstreamIntent
+from nornir_tasks.intent.keys.edge import EdgeIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules.boundary_names import EDGE_LOOPBACK, Network, kept_apart, links_of, zone_at
 from nornir_tasks.intent.rules.flow import OUTSIDE
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.boundary import BoundaryIntent, UpstreamIntent
-    from nornir_tasks.intent.keys.edge import EdgeIntent
-    from nornir_tasks.intent.keys.site import Intent
 
 AT: Path = ("boundary", "edge")
 EDGES = 2
@@ -23,7 +20,7 @@ OF_EDGES = ("edge", "port", "speed", "addresses")
 GUARDS = ("md5", "ao")
 
 
-def edges(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+def edges(each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
     """Everything that concerns edge routers, and what speaks of them where there are none."""
     if each.edge is None:
         yield from independent(*(_without(name, upstream) for name, upstream in each.upstreams.items()))
@@ -41,14 +38,14 @@ def edges(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
     )
 
 
-def own_links(each: "BoundaryIntent") -> Iterator[tuple[Path, Network]]:
+def own_links(each: BoundaryIntent) -> Iterator[tuple[Path, Network]]:
     """Subnets of the links to upstreams, with their places."""
     for name, upstream in each.upstreams.items():
         for number, address in enumerate(upstream.addresses):
             yield (*_at(name), "addresses", number), address.network
 
 
-def inside(each: "BoundaryIntent") -> Iterator[Network]:
+def inside(each: BoundaryIntent) -> Iterator[Network]:
     """What lies behind the firewalls under addresses that may be announced: links of zones without a plane, NAT."""
     for name, zone in each.zones.items():
         if name != OUTSIDE and zone.plane is None:
@@ -60,14 +57,14 @@ def _at(name: str) -> Path:
     return ("boundary", "upstreams", name)
 
 
-def _without(name: str, upstream: "UpstreamIntent") -> Iterator[Finding]:
+def _without(name: str, upstream: UpstreamIntent) -> Iterator[Finding]:
     for key in (*OF_EDGES, *GUARDS):
         if getattr(upstream, key) not in (None, ()):
             expected = "edge: {platform, release, model} of the boundary beside it, or no such key"
             yield Finding((*_at(name), key), "a link of edge routers, which the boundary has none of", expected)
 
 
-def _loopbacks(edge: "EdgeIntent", intent: "Intent") -> Iterator[Finding]:
+def _loopbacks(edge: EdgeIntent, intent: Intent) -> Iterator[Finding]:
     if edge.loopback.prefixlen > 31:
         yield Finding(EDGE_LOOPBACK, "too small for both routers", "/31 or shorter", str(edge.loopback))
     for there, pool in kept_apart(intent, but=None):
@@ -76,7 +73,7 @@ def _loopbacks(edge: "EdgeIntent", intent: "Intent") -> Iterator[Finding]:
             yield Finding(EDGE_LOOPBACK, what, expected, str(edge.loopback), also=there)
 
 
-def _gateways(each: "BoundaryIntent") -> Iterator[Finding]:
+def _gateways(each: BoundaryIntent) -> Iterator[Finding]:
     """The firewalls' next hop is what both routers share."""
     zone = each.zones.get(OUTSIDE)
     if zone is None:
@@ -93,7 +90,7 @@ def _gateways(each: "BoundaryIntent") -> Iterator[Finding]:
             yield Finding(zone_at(OUTSIDE, "gateway"), "no room for both edge routers", expected, str(there[0]))
 
 
-def _names(edge: "EdgeIntent", intent: "Intent") -> Iterator[Finding]:
+def _names(edge: EdgeIntent, intent: Intent) -> Iterator[Finding]:
     path, mine = (*AT, "name_prefix"), edge.name_prefix
     for kind, names in (("fabrics", list(intent.fabrics)), ("planes", list(intent.planes))):
         for name in names:
@@ -108,7 +105,7 @@ def _names(edge: "EdgeIntent", intent: "Intent") -> Iterator[Finding]:
             yield Finding(path, "switches of a fabric have these names", "another prefix", mine, also=("fabrics", name))
 
 
-def _one_as(each: "BoundaryIntent") -> Iterator[Finding]:
+def _one_as(each: BoundaryIntent) -> Iterator[Finding]:
     first: tuple[str, int] | None = None
     for name, upstream in each.upstreams.items():
         first = first or (name, upstream.local_asn)
@@ -119,7 +116,7 @@ def _one_as(each: "BoundaryIntent") -> Iterator[Finding]:
             yield Finding(path, what, str(first[1]), str(upstream.local_asn), hint, also)
 
 
-def _both_used(each: "BoundaryIntent") -> Iterator[Finding]:
+def _both_used(each: BoundaryIntent) -> Iterator[Finding]:
     used = {upstream.edge for upstream in each.upstreams.values()}
     for number in range(1, EDGES + 1):
         if number not in used:
@@ -127,7 +124,7 @@ def _both_used(each: "BoundaryIntent") -> Iterator[Finding]:
             yield Finding(("boundary", "upstreams"), f"edge router {number} has no upstream", expected, hint=hint)
 
 
-def _link(name: str, upstream: "UpstreamIntent") -> Iterator[Finding]:
+def _link(name: str, upstream: UpstreamIntent) -> Iterator[Finding]:
     examples = dict(zip(OF_EDGES, ("1", "2", "10G", "[198.51.100.2/30]"), strict=True))
     for key, example in examples.items():
         if getattr(upstream, key) in (None, ()):
@@ -154,7 +151,7 @@ def _link(name: str, upstream: "UpstreamIntent") -> Iterator[Finding]:
             yield Finding((*_at(name), "addresses", number), what, expected, str(address))
 
 
-def _signed(name: str, upstream: "UpstreamIntent") -> Iterator[Finding]:
+def _signed(name: str, upstream: UpstreamIntent) -> Iterator[Finding]:
     if upstream.md5 is not None and upstream.ao is not None:
         hint = "a segment is signed in one way alone (RFC 5925, 2.2)"
         yield Finding(
@@ -166,7 +163,7 @@ def _signed(name: str, upstream: "UpstreamIntent") -> Iterator[Finding]:
         )
 
 
-def _links_apart(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
+def _links_apart(each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
     links = list(own_links(each))
     others = [(zone_at(name), link) for name, zone in each.zones.items() for link in links_of(zone)]
     others += list(kept_apart(intent, but=None))
@@ -176,7 +173,7 @@ def _links_apart(each: "BoundaryIntent", intent: "Intent") -> Iterator[Finding]:
             yield Finding(path, f"overlaps {dotted(before)}", f"addresses outside {one}", str(other), also=before)
 
 
-def _aggregates(name: str, upstream: "UpstreamIntent", each: "BoundaryIntent") -> Iterator[Finding]:
+def _aggregates(name: str, upstream: UpstreamIntent, each: BoundaryIntent) -> Iterator[Finding]:
     there = list(inside(each))
     for number, prefix in enumerate(upstream.outbound):
         path, most = (*_at(name), "outbound", number), LONGEST[prefix.version]

@@ -2,13 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.intent.core.unknown import independent
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.fabric import FabricIntent, LeafOverride, SpineOverride, SwitchChoice
+from nornir_tasks.intent.keys.fabric import FabricIntent, LeafOverride, SpineOverride, SwitchChoice
 
 RACK_UNITS = 60
 """More than any rack on the market has; a greater number is a typing error."""
@@ -17,7 +14,7 @@ _RACK_UNIT = re.compile(r"[0-9]{1,2}")
 _RACK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,15}")
 
 
-def _chooses(override: "SwitchChoice") -> Iterator[Finding]:
+def _chooses(override: SwitchChoice) -> Iterator[Finding]:
     fields = (override.platform, override.release, override.model, override.breakout, override.uplink_breakout)
     if all(field is None for field in fields):
         yield Finding((), "an override that changes nothing", "platform, release, model or a breakout")
@@ -25,12 +22,12 @@ def _chooses(override: "SwitchChoice") -> Iterator[Finding]:
         yield Finding((), "another platform without its release and model", "platform, release and model together")
 
 
-def leaf_override(override: "LeafOverride") -> Iterator[Finding]:
+def leaf_override(override: LeafOverride) -> Iterator[Finding]:
     """An override names switches and what it changes."""
     return independent(_leaves_meant(override), _chooses(override))
 
 
-def _leaves_meant(override: "LeafOverride") -> Iterator[Finding]:
+def _leaves_meant(override: LeafOverride) -> Iterator[Finding]:
     expected = "rails (from 0), groups (from 1), or hosts"
     if override.rails is None and override.groups is None and override.hosts is None:
         yield Finding((), "an override without switches", expected)
@@ -39,12 +36,12 @@ def _leaves_meant(override: "LeafOverride") -> Iterator[Finding]:
             yield Finding((key,), "an empty list, which matches no leaf", f"{expected}; or no {key} at all", "[]")
 
 
-def spine_override(override: "SpineOverride") -> Iterator[Finding]:
+def spine_override(override: SpineOverride) -> Iterator[Finding]:
     """An override changes something."""
     return _chooses(override)
 
 
-def fabric(each: "FabricIntent") -> Iterator[Finding]:
+def fabric(each: FabricIntent) -> Iterator[Finding]:
     """The tiers fit the design; no switch is overridden twice; no device stands in two racks."""
     return independent(
         racks(each),
@@ -59,14 +56,14 @@ def fabric(each: "FabricIntent") -> Iterator[Finding]:
     )
 
 
-def _leaf_rails(each: "FabricIntent") -> Iterator[Finding]:
+def _leaf_rails(each: FabricIntent) -> Iterator[Finding]:
     for position, override in enumerate(each.leaf.overrides):
         if override.rails is not None and each.design in ("clos", "tree"):
             path = ("leaf", "overrides", position, "rails")
             yield Finding(path, "a leaf has no rail here", "groups, or design: rail", f"design: {each.design}")
 
 
-def _pairs(each: "FabricIntent") -> Iterator[Finding]:
+def _pairs(each: FabricIntent) -> Iterator[Finding]:
     """A pair is a leaf group: with rails a group has a leaf for each of them."""
     if each.leaf.pairs is not None and each.design != "clos":
         hint = "rails are on leaves of their own already, each with its own routed links"
@@ -77,7 +74,7 @@ def _pairs(each: "FabricIntent") -> Iterator[Finding]:
         yield Finding(("leaf", "pairs"), what, expected, "unnumbered")
 
 
-def _leaves_twice(each: "FabricIntent") -> Iterator[Finding]:
+def _leaves_twice(each: FabricIntent) -> Iterator[Finding]:
     for position, override in enumerate(each.leaf.overrides):
         for before, other in enumerate(each.leaf.overrides[:position]):
             met = (_meet(override.rails, other.rails), _meet(override.groups, other.groups))
@@ -90,7 +87,7 @@ def _leaves_twice(each: "FabricIntent") -> Iterator[Finding]:
                 )
 
 
-def _spines_twice(each: "FabricIntent") -> Iterator[Finding]:
+def _spines_twice(each: FabricIntent) -> Iterator[Finding]:
     for position, spine in enumerate(each.spine.overrides):
         for before, earlier in enumerate(each.spine.overrides[:position]):
             if _meet(spine.index, earlier.index):
@@ -102,7 +99,7 @@ def _spines_twice(each: "FabricIntent") -> Iterator[Finding]:
                 )
 
 
-def tiers(each: "FabricIntent") -> Iterator[Finding]:
+def tiers(each: FabricIntent) -> Iterator[Finding]:
     """Cores and pods belong to three tiers."""
     if each.design == "clos3" and each.core is None:
         yield Finding(
@@ -116,7 +113,7 @@ def tiers(each: "FabricIntent") -> Iterator[Finding]:
         )
 
 
-def _top_tier(each: "FabricIntent") -> Iterator[Finding]:
+def _top_tier(each: FabricIntent) -> Iterator[Finding]:
     """Nothing goes up from the highest tier, so nothing splits there."""
     top = "core" if each.design == "clos3" else "spine"
     tier = each.core if each.design == "clos3" else each.spine
@@ -125,14 +122,14 @@ def _top_tier(each: "FabricIntent") -> Iterator[Finding]:
         yield Finding((top, "uplink_breakout"), what, expected, str(tier.uplink_breakout))
 
 
-def _spine_groups(each: "FabricIntent") -> Iterator[Finding]:
+def _spine_groups(each: FabricIntent) -> Iterator[Finding]:
     groups = each.spine.groups
     if groups is not None and groups != 1 and each.design != "rail":
         path, expected = ("spine", "groups"), "design: rail, or no groups"
         yield Finding(path, "spine groups follow the rails", expected, f"design: {each.design}")
 
 
-def _most_spines(each: "FabricIntent") -> Iterator[Finding]:
+def _most_spines(each: FabricIntent) -> Iterator[Finding]:
     """Those that are there are among those that ports are kept for, in each group alike."""
     count, most, groups = each.spine.count, each.spine.max, each.spine.groups or 1
     path = ("spine", "max")
@@ -150,7 +147,7 @@ def _most_spines(each: "FabricIntent") -> Iterator[Finding]:
         yield Finding(path, "routers of a tree all stand from the first day", "count alone", f"max: {most}")
 
 
-def racks(each: "FabricIntent") -> Iterator[Finding]:
+def racks(each: FabricIntent) -> Iterator[Finding]:
     """A rack's name fits on a cable's flag, a unit is a number, and nothing has two places."""
     seen: dict[str, str] = {}
     for rack, units in each.racks.items():

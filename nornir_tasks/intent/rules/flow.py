@@ -2,40 +2,37 @@
 
 from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown
 from nornir_tasks.intent.core.unknown import independent
+from nornir_tasks.intent.keys.front import ServiceIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules import attached
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.front import ServiceIntent
-    from nornir_tasks.intent.keys.site import Intent
 
 OUTSIDE = "outside"
 """Any address, as the end of a flow."""
 
 
-def service(each: "ServiceIntent") -> Iterator[Finding]:
+def service(each: ServiceIntent) -> Iterator[Finding]:
     """A service without a port is none."""
     if not each.tcp and not each.udp:
         yield Finding((), "a service without ports", "tcp: 443, or udp: 53, or both")
 
 
-def flows(intent: "Intent") -> Iterator[Finding]:
+def flows(intent: Intent) -> Iterator[Finding]:
     """The flows of every plane."""
     for name in intent.planes:
         yield from independent(_networks(name, intent), _flows(name, intent))
 
 
-def _networks(name: str, intent: "Intent") -> Iterator[Finding]:
+def _networks(name: str, intent: Intent) -> Iterator[Finding]:
     for key in intent.planes[name].networks:
         if key == OUTSIDE or key in intent.hosts:
             what, expected = "a network called like hosts or any address", "another name"
             yield Finding(("planes", name, "networks", key), what, expected, key)
 
 
-def _flows(name: str, intent: "Intent") -> Iterator[Finding]:
+def _flows(name: str, intent: Intent) -> Iterator[Finding]:
     plane = intent.planes[name]
     groups = [group for group, hosts in intent.hosts.items() if name in hosts.nics]
     if name in attached.of_trees(intent):

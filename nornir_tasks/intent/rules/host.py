@@ -2,14 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown
 from nornir_tasks.intent.core.unknown import independent
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.host import HostGroupIntent, NicsIntent
-    from nornir_tasks.intent.keys.site import Intent
+from nornir_tasks.intent.keys.host import HostGroupIntent, NicsIntent
+from nornir_tasks.intent.keys.site import Intent
 
 SWITCH_NAMES = ("leaf", "spine", "core")
 
@@ -19,13 +16,13 @@ ANSIBLE_NAMES = ("all", "ungrouped", "localhost")
 _NUMBER = re.compile(r"[1-9][0-9]{0,5}")
 
 
-def group(each: "HostGroupIntent") -> Iterator[Finding]:
+def group(each: HostGroupIntent) -> Iterator[Finding]:
     """Growth is inside the declared maximum."""
     if each.count > each.max:
         yield Finding(("max",), "fewer hosts at most than there are now", f"at least {each.count}", str(each.max))
 
 
-def groups(intent: "Intent") -> Iterator[Finding]:
+def groups(intent: Intent) -> Iterator[Finding]:
     """Each group has a name of its own, and NICs on planes that are there."""
     if not intent.hosts:
         yield Finding(("hosts",), "no hosts at all", "a group, as gpu: {count: 4, max: 4, nics: {...}}")
@@ -33,7 +30,7 @@ def groups(intent: "Intent") -> Iterator[Finding]:
         yield from independent(_group(name, each, intent))
 
 
-def _group(name: str, each: "HostGroupIntent", intent: "Intent") -> Iterator[Finding]:
+def _group(name: str, each: HostGroupIntent, intent: Intent) -> Iterator[Finding]:
     above: Path = ("hosts", name)
     yield from independent(
         _name(above, name),
@@ -54,7 +51,7 @@ def _name(path: Path, name: str) -> Iterator[Finding]:
         yield Finding(path, "a name that Ansible keeps", f"any name but {', '.join(ANSIBLE_NAMES)}", name)
 
 
-def _name_of_switch(path: Path, name: str, intent: "Intent") -> Iterator[Finding]:
+def _name_of_switch(path: Path, name: str, intent: Intent) -> Iterator[Finding]:
     """A fabric's switches begin with its prefix, the hosts of a group with the group's name."""
     for fabric, each in intent.fabrics.items():
         if each.name_prefix is not None and name in (each.switch_name(role) for role in SWITCH_NAMES):
@@ -63,14 +60,14 @@ def _name_of_switch(path: Path, name: str, intent: "Intent") -> Iterator[Finding
             yield Finding(path, what, expected, name, also=prefix)
 
 
-def _name_of_host(path: Path, name: str, intent: "Intent") -> Iterator[Finding]:
+def _name_of_host(path: Path, name: str, intent: Intent) -> Iterator[Finding]:
     """A group is a group of Ansible's, and a host a host."""
     stem, _, number = name.rpartition("-")
     if stem in intent.hosts and _NUMBER.fullmatch(number):
         yield Finding(path, f"called like a host of group {stem}", "another name", name, also=("hosts", stem))
 
 
-def _port_names(above: Path, each: "HostGroupIntent") -> Iterator[Finding]:
+def _port_names(above: Path, each: HostGroupIntent) -> Iterator[Finding]:
     """What a host calls a port says which plane and rail it is."""
     seen: dict[str, str] = {}
     for plane, nics in ((plane, nics) for plane, nics in each.nics.items() if nics.ports_of is None):
@@ -82,7 +79,7 @@ def _port_names(above: Path, each: "HostGroupIntent") -> Iterator[Finding]:
             yield Finding((*above, plane, "port_names"), what, expected, nics.port_names, also=also)
 
 
-def _some_nics(above: Path, each: "HostGroupIntent", intent: "Intent") -> Iterator[Finding]:
+def _some_nics(above: Path, each: HostGroupIntent, intent: Intent) -> Iterator[Finding]:
     if not each.nics:
         expected = "nics: {<plane>: {rails: ..., speed: ...}}"
         yield Finding(above, "hosts without a NIC on any plane", expected)
@@ -92,11 +89,11 @@ def _some_nics(above: Path, each: "HostGroupIntent", intent: "Intent") -> Iterat
             yield Finding((*above, "nics", plane), "no such plane", known, plane)
 
 
-def _places(path: Path, nics: "NicsIntent", name: str, each: "HostGroupIntent") -> Iterator[Finding]:
+def _places(path: Path, nics: NicsIntent, name: str, each: HostGroupIntent) -> Iterator[Finding]:
     yield from independent(_all_rails(path, nics), _exceptions((*path, "exceptions"), nics, name, each.max))
 
 
-def _all_rails(path: Path, nics: "NicsIntent") -> Iterator[Finding]:
+def _all_rails(path: Path, nics: NicsIntent) -> Iterator[Finding]:
     if nics.at is None or len(nics.at) == nics.port_count:
         return
     expected, what = f"one place for each of the {nics.rails} rails", "not as many NIC ports as rails"
@@ -106,7 +103,7 @@ def _all_rails(path: Path, nics: "NicsIntent") -> Iterator[Finding]:
     yield Finding((*path, "at"), what, expected, str(len(nics.at)))
 
 
-def _ports(above: Path, each: "HostGroupIntent") -> Iterator[Finding]:
+def _ports(above: Path, each: HostGroupIntent) -> Iterator[Finding]:
     """Each NIC port is one rail of one plane."""
     seen: dict[str, tuple[Path, str]] = {}
     for plane, nics in each.nics.items():
@@ -123,13 +120,13 @@ def _ports(above: Path, each: "HostGroupIntent") -> Iterator[Finding]:
     yield from _exceptional_ports(above, each)
 
 
-def _served(nics: "NicsIntent", number: int) -> str:
+def _served(nics: NicsIntent, number: int) -> str:
     """What the port with this place in ``at`` is."""
     rail, copy = divmod(number, nics.ports)
     return f"rail {rail}" if nics.copies is None else f"rail {rail} on copy {copy + 1}"
 
 
-def _exceptional_ports(above: Path, each: "HostGroupIntent") -> Iterator[Finding]:
+def _exceptional_ports(above: Path, each: HostGroupIntent) -> Iterator[Finding]:
     """The same for hosts whose NICs are elsewhere: two planes there do not have one port either."""
     for host in dict.fromkeys(host for nics in each.nics.values() for host in nics.exceptions):
         seen: dict[str, tuple[str, int]] = {}
@@ -148,7 +145,7 @@ def _exceptional_ports(above: Path, each: "HostGroupIntent") -> Iterator[Finding
                     yield Finding(path, what, "each port one rail", found, also=also)
 
 
-def _exceptions(path: Path, nics: "NicsIntent", group: str, most: int) -> Iterator[Finding]:
+def _exceptions(path: Path, nics: NicsIntent, group: str, most: int) -> Iterator[Finding]:
     for host, places in nics.exceptions.items():
         stem, _, number = host.rpartition("-")
         if stem != group or not _NUMBER.fullmatch(number) or not 1 <= int(number) <= most:
@@ -168,7 +165,7 @@ def _twice(path: Path, places: tuple[str, ...]) -> Iterator[Finding]:
             yield Finding(path, f"{place} serves two rails", "each port one rail", f"rail {first} as well")
 
 
-def _interfaces(path: Path, each: "HostGroupIntent", intent: "Intent") -> Iterator[Finding]:
+def _interfaces(path: Path, each: HostGroupIntent, intent: Intent) -> Iterator[Finding]:
     seen: dict[str, str] = {}
     stems = "|".join(f"{nics.port_names}" for nics in each.nics.values())
     for plane, names in each.interfaces.items():

@@ -8,14 +8,11 @@ letters, digits, dashes and dots (systemd, src/basic/hostname-util.c, hostname_i
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown
 from nornir_tasks.intent.core.unknown import independent
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.boundary import BoundaryIntent
-    from nornir_tasks.intent.keys.site import Intent
+from nornir_tasks.intent.keys.boundary import BoundaryIntent
+from nornir_tasks.intent.keys.site import Intent
 
 BOUNDARY_GROUPS = ("firewalls", "balancers", "bastions", "relays")
 """Groups of Ansible's by which playbooks address the boundary's machines; its hosts would be taken for them."""
@@ -23,16 +20,16 @@ BOUNDARY_GROUPS = ("firewalls", "balancers", "bastions", "relays")
 _LABEL = "Kubernetes refuses a label's value that ends so"
 
 
-def names(intent: "Intent") -> Iterator[Finding]:
+def names(intent: Intent) -> Iterator[Finding]:
     """Names of the site, its fabrics and the groups of hosts."""
     return independent(_of_site(intent), _of_fabrics(intent), _of_hosts(intent), _of_the_boundary(intent))
 
 
-def _of_site(intent: "Intent") -> Iterator[Finding]:
+def _of_site(intent: Intent) -> Iterator[Finding]:
     yield from _ending(("site",), intent.site)
 
 
-def _of_fabrics(intent: "Intent") -> Iterator[Finding]:
+def _of_fabrics(intent: Intent) -> Iterator[Finding]:
     for name in intent.fabrics:
         yield from _ending(("fabrics", name), name)
 
@@ -43,7 +40,7 @@ def _ending(path: Path, name: str) -> Iterator[Finding]:
         yield Finding(path, "a name that does not end in a letter or digit", _better(name), as_shown(name), _LABEL)
 
 
-def _of_hosts(intent: "Intent") -> Iterator[Finding]:
+def _of_hosts(intent: Intent) -> Iterator[Finding]:
     """Hosts are called after their group, and the group is the value of a label."""
     for name in intent.hosts:
         path: Path = ("hosts", name)
@@ -59,7 +56,7 @@ def _better(name: str) -> str:
     return f"a name such as {re.sub(r'[^A-Za-z0-9.]+', '-', name).strip('-.') or 'gpu'}"
 
 
-def _of_the_boundary(intent: "Intent") -> Iterator[Finding]:
+def _of_the_boundary(intent: Intent) -> Iterator[Finding]:
     """Two machines of one name would share an entry of the inventory, with the variables of both."""
     for name in intent.hosts:
         if name in BOUNDARY_GROUPS:
@@ -71,7 +68,7 @@ def _of_the_boundary(intent: "Intent") -> Iterator[Finding]:
             yield Finding(("hosts", name), what, "another name", name, also=path)
 
 
-def _machines(boundary: "BoundaryIntent") -> Iterator[tuple[str, Path]]:
+def _machines(boundary: BoundaryIntent) -> Iterator[tuple[str, Path]]:
     """What the boundary's pairs are called, each with what asks for it."""
     yield "firewall", ("boundary", "firewalls")
     if boundary.gateways is not None:

@@ -5,13 +5,10 @@ Whoever has them cannot be reached from the site, and its own packets and announ
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules.boundary_names import kept_apart
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.site import Intent
 
 Prefix = IPv4Network | IPv6Network
 
@@ -34,13 +31,13 @@ _ASNS_FOR_ANYBODY = (
 )
 
 
-def warnings(intent: "Intent") -> tuple[str, ...]:
+def warnings(intent: Intent) -> tuple[str, ...]:
     """Each with its place, in the order of the file."""
     found = intent.marks.problems([*_pools(intent), *_asns(intent), *_open_to_all(intent)])
     return tuple(f"{each.where}: {each.what}: {each.found}; {each.hint}" for each in found)
 
 
-def _pools(intent: "Intent") -> Iterator[Finding]:
+def _pools(intent: Intent) -> Iterator[Finding]:
     """Pools that are not for anybody. No pool is announced to upstreams, so none is shown to be the site's own."""
     exempt = () if intent.boundary is None else intent.boundary.exempt.prefixes
     own = (*_FOR_ANYBODY, *exempt)
@@ -56,7 +53,7 @@ def _is_within(pool: Prefix, other: Prefix) -> bool:
     return isinstance(other, IPv6Network) and pool.subnet_of(other)
 
 
-def _asns(intent: "Intent") -> Iterator[Finding]:
+def _asns(intent: Intent) -> Iterator[Finding]:
     upstreams = () if intent.boundary is None else intent.boundary.upstreams.values()
     own = (*_ASNS_FOR_ANYBODY, *((each.local_asn, each.local_asn) for each in upstreams))
     hint = "take private ones (RFC 6996: 4200000000-4294967294, 64512-65534), unless these are yours"
@@ -67,7 +64,7 @@ def _asns(intent: "Intent") -> Iterator[Finding]:
             yield Finding(("fabrics", name, "pools", "asn"), what, "", str(asns), hint)
 
 
-def _open_to_all(intent: "Intent") -> Iterator[Finding]:
+def _open_to_all(intent: Intent) -> Iterator[Finding]:
     """Machines of the boundary that all of the Internet may manage. Networks and other lists that wide are refused."""
     boundary = intent.boundary
     if boundary is None:

@@ -1,18 +1,16 @@
 """Rules of the policy that concern several fields, each a generator of findings, so that all are told at once."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.intent.core.unknown import independent
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.policy import EcnThresholds, MtuIntent, PolicyIntent, TrafficClassIntent
+from nornir_tasks.intent.keys.policy import EcnThresholds, MtuIntent, PolicyIntent, TrafficClassIntent
 
 MAX_HOST_MTU_HINT = "packets of the hosts must fit through every switch"
 
 
-def ecn_thresholds(ecn: "EcnThresholds") -> Iterator[Finding]:
+def ecn_thresholds(ecn: EcnThresholds) -> Iterator[Finding]:
     """Marking begins before it is at its full."""
     if ecn.min_bytes >= ecn.max_bytes:
         yield Finding(
@@ -23,12 +21,12 @@ def ecn_thresholds(ecn: "EcnThresholds") -> Iterator[Finding]:
         )
 
 
-def traffic_class(each: "TrafficClassIntent") -> Iterator[Finding]:
+def traffic_class(each: TrafficClassIntent) -> Iterator[Finding]:
     """A class is either strict or has a weight; what is paused must not starve others."""
     return independent(_share(each), _paused(each), _best_effort(each))
 
 
-def _share(each: "TrafficClassIntent") -> Iterator[Finding]:
+def _share(each: TrafficClassIntent) -> Iterator[Finding]:
     if each.strict and each.weight is not None:
         yield Finding(
             ("weight",), "a strict class has no weight", "strict: true, or weight, not both", str(each.weight)
@@ -37,7 +35,7 @@ def _share(each: "TrafficClassIntent") -> Iterator[Finding]:
         yield Finding((), "a class without a share", "weight (percent), or strict: true")
 
 
-def _paused(each: "TrafficClassIntent") -> Iterator[Finding]:
+def _paused(each: TrafficClassIntent) -> Iterator[Finding]:
     if each.strict and each.lossless:
         yield Finding(
             ("lossless",),
@@ -47,7 +45,7 @@ def _paused(each: "TrafficClassIntent") -> Iterator[Finding]:
         )
 
 
-def _best_effort(each: "TrafficClassIntent") -> Iterator[Finding]:
+def _best_effort(each: TrafficClassIntent) -> Iterator[Finding]:
     if each.lossless and 0 in each.dscp:
         yield Finding(
             ("lossless",),
@@ -57,7 +55,7 @@ def _best_effort(each: "TrafficClassIntent") -> Iterator[Finding]:
         )
 
 
-def mtu(each: "MtuIntent") -> Iterator[Finding]:
+def mtu(each: MtuIntent) -> Iterator[Finding]:
     """What a host sends fits through the fabric."""
     if each.host > each.fabric:
         yield Finding(
@@ -69,7 +67,7 @@ def mtu(each: "MtuIntent") -> Iterator[Finding]:
         )
 
 
-def policy(each: "PolicyIntent") -> Iterator[Finding]:
+def policy(each: PolicyIntent) -> Iterator[Finding]:
     """The classes together: nothing twice, nothing missing."""
     return independent(classes(each), congestion(each))
 

@@ -3,15 +3,13 @@
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from nornir_tasks.intent.core.address_fields import NOT_UNICAST
 from nornir_tasks.intent.core.fields import AsnRange
 from nornir_tasks.intent.core.findings import Finding, Path, dotted
 from nornir_tasks.intent.core.unknown import UNKNOWN, independent
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.site import Intent
+from nornir_tasks.intent.keys.site import Intent
 
 RESERVED = {
     IPv4Network("172.17.0.0/16"): "Docker's default bridge",
@@ -23,7 +21,7 @@ RESERVED = {
 """Prefixes that software on the hosts takes without asking; a pool there breaks pods or the host itself."""
 
 
-def pools(intent: "Intent") -> Iterator[Finding]:
+def pools(intent: Intent) -> Iterator[Finding]:
     """Every pool of every fabric and plane. All are in one VRF as yet: the default one."""
     prefixes = list(_prefixes(intent))
     asns = list(_asns(intent))
@@ -32,7 +30,7 @@ def pools(intent: "Intent") -> Iterator[Finding]:
     return independent(*rules, *(_free(path, pool) for path, pool in prefixes))
 
 
-def _prefixes(intent: "Intent") -> Iterator[tuple[Path, IPv4Network]]:
+def _prefixes(intent: Intent) -> Iterator[tuple[Path, IPv4Network]]:
     for name, fabric in _known(intent.fabrics):
         if fabric.pools is not UNKNOWN:
             yield ("fabrics", name, "pools", "loopback"), fabric.pools.loopback
@@ -45,7 +43,7 @@ def _prefixes(intent: "Intent") -> Iterator[tuple[Path, IPv4Network]]:
                 yield ("planes", name, "vlans", vlan, "hosts"), each.hosts
 
 
-def _asns(intent: "Intent") -> Iterator[tuple[Path, AsnRange]]:
+def _asns(intent: Intent) -> Iterator[tuple[Path, AsnRange]]:
     for name, fabric in _known(intent.fabrics):
         if fabric.pools is not UNKNOWN and fabric.pools.asn is not UNKNOWN:
             yield ("fabrics", name, "pools", "asn"), fabric.pools.asn

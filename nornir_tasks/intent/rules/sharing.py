@@ -1,22 +1,19 @@
 """Rules of NIC ports that several planes share: a tag tells the planes apart, and all else is said once."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown
 from nornir_tasks.intent.core.unknown import independent
+from nornir_tasks.intent.keys.host import HostGroupIntent, NicsIntent
+from nornir_tasks.intent.keys.plane import PlaneIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.settings import Terms
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.host import HostGroupIntent, NicsIntent
-    from nornir_tasks.intent.keys.plane import PlaneIntent
-    from nornir_tasks.intent.keys.site import Intent
 
 ALONE = ("rails", "speed", "ports_of")
 """What is said of NIC ports that another plane describes."""
 
 
-def sharing(intent: "Intent") -> Iterator[Finding]:
+def sharing(intent: Intent) -> Iterator[Finding]:
     """Every group's shared ports, and tags that nobody bears."""
     shared: set[str] = set()
     for group, hosts in intent.hosts.items():
@@ -36,7 +33,7 @@ def sharing(intent: "Intent") -> Iterator[Finding]:
             yield Finding(("planes", name, "storm_control"), what, f"it at {', '.join(others)}", hint=hint)
 
 
-def _ports(above: Path, name: str, hosts: "HostGroupIntent", intent: "Intent") -> Iterator[Finding]:
+def _ports(above: Path, name: str, hosts: HostGroupIntent, intent: Intent) -> Iterator[Finding]:
     nics, path, other = hosts.nics[name], (*above, name), str(hosts.nics[name].ports_of)
     own = [each for each, there in hosts.nics.items() if there.ports_of is None]
     if other not in own:
@@ -55,7 +52,7 @@ def _ports(above: Path, name: str, hosts: "HostGroupIntent", intent: "Intent") -
         yield from independent(_mtu(name, other, intent), _queues(name, other, intent))
 
 
-def _of_ports(path: Path, nics: "NicsIntent", owner: "NicsIntent", also: Path) -> Iterator[Finding]:
+def _of_ports(path: Path, nics: NicsIntent, owner: NicsIntent, also: Path) -> Iterator[Finding]:
     fields = {key: each for key, each in type(nics).model_fields.items() if key not in ALONE}
     for key in (
         key for key, each in fields.items() if getattr(nics, key) != each.get_default(call_default_factory=True)
@@ -70,7 +67,7 @@ def _of_ports(path: Path, nics: "NicsIntent", owner: "NicsIntent", also: Path) -
         yield Finding((*path, "speed"), what, f"{owner.speed}G", f"{nics.speed}G", also=(*also, "speed"))
 
 
-def _both_bonded(name: str, other: str, intent: "Intent", path: Path) -> Iterator[Finding]:
+def _both_bonded(name: str, other: str, intent: Intent, path: Path) -> Iterator[Finding]:
     """A port is a member of a bond for all planes or for none; the planes are VLANs of it."""
     one, owner = intent.planes[name], intent.planes[other]
     if one.link != owner.link:
@@ -83,7 +80,7 @@ def _both_bonded(name: str, other: str, intent: "Intent", path: Path) -> Iterato
         yield Finding(("planes", name, "vlan"), what, expected, str(one.host_vlan), also=also)
 
 
-def _all_ports(name: str, other: str, hosts: "HostGroupIntent", path: Path) -> Iterator[Finding]:
+def _all_ports(name: str, other: str, hosts: HostGroupIntent, path: Path) -> Iterator[Finding]:
     """A plane that shares a bond shares all of its ports: none of them is left out."""
     rails, there = hosts.nics[name].rails, hosts.nics[other].rails
     if rails < there:
@@ -91,14 +88,14 @@ def _all_ports(name: str, other: str, hosts: "HostGroupIntent", path: Path) -> I
         yield Finding((*path, "rails"), what, str(there), str(rails), hint, also=(*path[:-1], other, "rails"))
 
 
-def _tagged(name: str, intent: "Intent", path: Path) -> Iterator[Finding]:
+def _tagged(name: str, intent: Intent, path: Path) -> Iterator[Finding]:
     if intent.planes[name].tag is None:
         hint = "on one port nothing else tells the packets of two planes apart"
         what, also = "shares NIC ports with another plane, without a tag", (*path, "ports_of")
         yield Finding(("planes", name, "tag"), what, "tag: 2-1005", hint=hint, also=also)
 
 
-def _same_fabric(name: str, other: str, intent: "Intent") -> Iterator[Finding]:
+def _same_fabric(name: str, other: str, intent: Intent) -> Iterator[Finding]:
     one, owner = intent.planes[name], intent.planes[other]
     if one.fabric != owner.fabric:
         what = f"shares the NIC ports of plane {other}, which rides on another fabric"
@@ -106,19 +103,19 @@ def _same_fabric(name: str, other: str, intent: "Intent") -> Iterator[Finding]:
         yield Finding(path, what, owner.fabric, one.fabric, also=also)
 
 
-def _routed(name: str, plane: "PlaneIntent", path: Path) -> Iterator[Finding]:
+def _routed(name: str, plane: PlaneIntent, path: Path) -> Iterator[Finding]:
     if plane.link == "svi":
         what = "shared NIC ports that are switched into a VLAN are not built yet"
         hint = "or NIC ports of their own for each plane, without ports_of"
         yield Finding(("planes", name, "link"), what, "p2p or subnet/N", plane.link, hint, also=(*path, "ports_of"))
 
 
-def _terms(name: str, intent: "Intent") -> Terms:
+def _terms(name: str, intent: Intent) -> Terms:
     plane = intent.planes[name]
     return Terms(intent.policy, plane.fabric, intent.fabrics[plane.fabric], name, plane)
 
 
-def _mtu(name: str, other: str, intent: "Intent") -> Iterator[Finding]:
+def _mtu(name: str, other: str, intent: Intent) -> Iterator[Finding]:
     """A VLAN on a port carries no larger packets than the port."""
     if not {intent.planes[each].fabric for each in (name, other)} <= set(intent.fabrics):
         return
@@ -129,7 +126,7 @@ def _mtu(name: str, other: str, intent: "Intent") -> Iterator[Finding]:
         yield Finding(one.host_mtu_at, what, f"at most {owner.host_mtu_bytes}", found, also=owner.host_mtu_at)
 
 
-def _queues(name: str, other: str, intent: "Intent") -> Iterator[Finding]:
+def _queues(name: str, other: str, intent: Intent) -> Iterator[Finding]:
     """A port has its queues once, whatever tags packets bear."""
     if not {intent.planes[each].fabric for each in (name, other)} <= set(intent.fabrics):
         return
@@ -144,7 +141,7 @@ def _queues(name: str, other: str, intent: "Intent") -> Iterator[Finding]:
         yield Finding(one.congestion_at, what, owner.congestion, one.congestion, hint, also=owner.congestion_at)
 
 
-def _one_tag_each(group: str, hosts: "HostGroupIntent", intent: "Intent") -> Iterator[Finding]:
+def _one_tag_each(group: str, hosts: HostGroupIntent, intent: Intent) -> Iterator[Finding]:
     seen: dict[tuple[str, int], str] = {}
     for name, nics in hosts.nics.items():
         tag = intent.planes[name].tag if name in intent.planes else None

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.core.unknown import independent
+from nornir_tasks.intent.keys.fabric import FabricIntent
+from nornir_tasks.intent.keys.plane import PlaneIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules import (
     attached,
     bond,
@@ -24,11 +26,6 @@ from nornir_tasks.intent.rules import (
 from nornir_tasks.intent.rules import name as name_rules
 from nornir_tasks.intent.settings import Terms
 
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.fabric import FabricIntent
-    from nornir_tasks.intent.keys.plane import PlaneIntent
-    from nornir_tasks.intent.keys.site import Intent
-
 MAX_HOST_VLAN = 1005
 """Above, switches take VLANs for themselves: for routed ports from 1006 on, Cumulus Linux 3725-4064
 (VLAN-aware-Bridge-Mode.md, Reserved VLAN Range), NX-OS 3968-4094 (batfish nxos_vlan_invalid)."""
@@ -37,12 +34,12 @@ KEPT_NAMES = ("switch", "base", "gpufabric")
 """Who owns what is nobody's plane or fabric, and what such names on a switch begin with."""
 
 
-def plane(each: "PlaneIntent") -> Iterator[Finding]:
+def plane(each: PlaneIntent) -> Iterator[Finding]:
     """A VLAN belongs to an SVI; traffic classes of its own are complete."""
     return independent(_host_vlan(each), _tag(each), _own_classes(each), _storm_control(each))
 
 
-def _host_vlan(each: "PlaneIntent") -> Iterator[Finding]:
+def _host_vlan(each: PlaneIntent) -> Iterator[Finding]:
     if each.vlan is not None and each.link not in ("svi", "bond"):
         hint = "host ports of p2p and subnet/N are routed: they are in no VLAN"
         expected = "link: svi or bond beside it, or no vlan"
@@ -53,19 +50,19 @@ def _host_vlan(each: "PlaneIntent") -> Iterator[Finding]:
         yield Finding(("vlan",), "a VLAN that switches use themselves", expected, str(each.vlan), hint)
 
 
-def _storm_control(each: "PlaneIntent") -> Iterator[Finding]:
+def _storm_control(each: PlaneIntent) -> Iterator[Finding]:
     if each.storm_control is not None and each.host_vlan is None:
         expected, hint = "link: svi or bond beside it, or no storm_control", "a router copies no broadcasts"
         yield Finding(("storm_control",), "storm control of routed host ports", expected, each.link, hint)
 
 
-def _tag(each: "PlaneIntent") -> Iterator[Finding]:
+def _tag(each: PlaneIntent) -> Iterator[Finding]:
     if each.tag is not None and each.tag > MAX_HOST_VLAN:
         expected, found = f"2-{MAX_HOST_VLAN}", str(each.tag)
         yield Finding(("tag",), "a VLAN that switches use themselves", expected, found)
 
 
-def _own_classes(each: "PlaneIntent") -> Iterator[Finding]:
+def _own_classes(each: PlaneIntent) -> Iterator[Finding]:
     if each.classes is not None:
         yield from policy.classes(_Classes(each.classes))
 
@@ -76,7 +73,7 @@ class _Classes:
     congestion: str = ""
 
 
-def site(intent: "Intent") -> Iterator[Finding]:
+def site(intent: Intent) -> Iterator[Finding]:
     """Everything that concerns several parts."""
     return independent(
         _names(intent),
@@ -104,7 +101,7 @@ def site(intent: "Intent") -> Iterator[Finding]:
     )
 
 
-def _names(intent: "Intent") -> Iterator[Finding]:
+def _names(intent: Intent) -> Iterator[Finding]:
     """What the names of a plane's or fabric's objects begin with tells whose they are."""
     found: list[tuple[Path, str]] = [(("fabrics", name), name) for name in intent.fabrics]
     found += [(("planes", name), name) for name in intent.planes]
@@ -120,7 +117,7 @@ def _names(intent: "Intent") -> Iterator[Finding]:
             yield Finding(path, f"begins like {dotted(before)}", expected, other, _BY_PREFIX, also=before)
 
 
-def _switch_names(intent: "Intent") -> Iterator[Finding]:
+def _switch_names(intent: Intent) -> Iterator[Finding]:
     """What the names of a fabric's switches begin with tells whose they are."""
     seen: dict[str, str] = {}
     for name, each in intent.fabrics.items():
@@ -132,7 +129,7 @@ def _switch_names(intent: "Intent") -> Iterator[Finding]:
             yield Finding(("fabrics", name, "name_prefix"), what, expected, f"{found} in both", also=also)
 
 
-def _racks(intent: "Intent") -> Iterator[Finding]:
+def _racks(intent: Intent) -> Iterator[Finding]:
     """A rack may hold devices of several fabrics, each in one place; within a fabric its own rule says so."""
     places: dict[str, Path] = {}
     taken: dict[tuple[str, int], Path] = {}
@@ -151,25 +148,25 @@ def _racks(intent: "Intent") -> Iterator[Finding]:
 _BY_PREFIX = "objects on switches are distinguished by the prefix of their names"
 
 
-def _same_name(before: Path, path: Path, name: str, intent: "Intent") -> Iterator[Finding]:
+def _same_name(before: Path, path: Path, name: str, intent: Intent) -> Iterator[Finding]:
     """A plane may be called like the fabric it rides on, and like no other."""
     if intent.planes[name].fabric != name and intent.planes[name].fabric in intent.fabrics:
         what, expected = f"called like {dotted(before)}, and on another fabric", "another name"
         yield Finding(path, what, expected, name, _BY_PREFIX, also=before)
 
 
-def _fabrics_of_planes(intent: "Intent") -> Iterator[Finding]:
+def _fabrics_of_planes(intent: Intent) -> Iterator[Finding]:
     for name, each in intent.planes.items():
         yield from independent(_fabric_of(name, each, intent))
 
 
-def _fabric_of(name: str, each: "PlaneIntent", intent: "Intent") -> Iterator[Finding]:
+def _fabric_of(name: str, each: PlaneIntent, intent: Intent) -> Iterator[Finding]:
     if each.fabric not in intent.fabrics:
         known = as_shown(", ".join(intent.fabrics)) or "a fabric that is described under fabrics"
         yield Finding(("planes", name, "fabric"), "no such fabric to ride on", known, each.fabric)
 
 
-def _planes_of_fabrics(intent: "Intent") -> Iterator[Finding]:
+def _planes_of_fabrics(intent: Intent) -> Iterator[Finding]:
     used = {each.fabric for each in intent.planes.values()}
     for name in intent.fabrics:
         if name not in used:
@@ -177,7 +174,7 @@ def _planes_of_fabrics(intent: "Intent") -> Iterator[Finding]:
             yield Finding(("fabrics", name), "no plane rides on this fabric", expected)
 
 
-def _hosts_of_planes(intent: "Intent") -> Iterator[Finding]:
+def _hosts_of_planes(intent: Intent) -> Iterator[Finding]:
     used = {name for group in intent.hosts.values() for name in group.nics} | attached.of_trees(intent).keys()
     for name in intent.planes:
         if name not in used:
@@ -185,13 +182,13 @@ def _hosts_of_planes(intent: "Intent") -> Iterator[Finding]:
             yield Finding(("planes", name), "no host has a NIC on this plane", expected)
 
 
-def _on_fabrics(intent: "Intent") -> Iterator[Finding]:
+def _on_fabrics(intent: Intent) -> Iterator[Finding]:
     """What planes ask of their fabrics' switches."""
     for name, each in intent.planes.items():
         yield from independent(_on_fabric(name, each, intent))
 
 
-def _on_fabric(name: str, each: "PlaneIntent", intent: "Intent") -> Iterator[Finding]:
+def _on_fabric(name: str, each: PlaneIntent, intent: Intent) -> Iterator[Finding]:
     if each.fabric in intent.fabrics:
         terms = Terms(intent.policy, each.fabric, intent.fabrics[each.fabric], name, each)
         yield from independent(_mtu(terms), _congestion(terms))
@@ -216,12 +213,12 @@ def _congestion(terms: Terms) -> Iterator[Finding]:
         yield Finding((*above, *below), finding.what, finding.expected, finding.found, finding.hint, also=other)
 
 
-def _shared_switches(intent: "Intent") -> Iterator[Finding]:
+def _shared_switches(intent: Intent) -> Iterator[Finding]:
     for one, other in combinations(intent.planes, 2):
         yield from independent(_shared(one, other, intent))
 
 
-def _shared(one: str, other: str, intent: "Intent") -> Iterator[Finding]:
+def _shared(one: str, other: str, intent: Intent) -> Iterator[Finding]:
     """Two planes on one fabric: what its links have once must be the same for both."""
     first, second = intent.planes[one], intent.planes[other]
     if first.fabric == second.fabric and first.vrf != second.vrf:
@@ -231,7 +228,7 @@ def _shared(one: str, other: str, intent: "Intent") -> Iterator[Finding]:
         yield Finding(("planes", other, "vrf"), what, expected, found, hint, also=("planes", one, "vrf"))
 
 
-def _on_hosts(intent: "Intent") -> Iterator[Finding]:
+def _on_hosts(intent: Intent) -> Iterator[Finding]:
     """What fabrics say of rails, where hosts have so many."""
     for name in intent.fabrics:
         yield from independent(_on_leaves(name, intent))
@@ -239,7 +236,7 @@ def _on_hosts(intent: "Intent") -> Iterator[Finding]:
         yield from independent(*(_on_spines(group, name, intent) for name in each.nics))
 
 
-def _on_leaves(name: str, intent: "Intent") -> Iterator[Finding]:
+def _on_leaves(name: str, intent: Intent) -> Iterator[Finding]:
     """Of several groups of hosts and planes on a fabric, the one with the most rails counts."""
     rails = [
         (nics.rails, ("hosts", group, "nics", plane, "rails"))
@@ -251,21 +248,21 @@ def _on_leaves(name: str, intent: "Intent") -> Iterator[Finding]:
         yield from _rails_of_leaves(("fabrics", name), intent.fabrics[name], *max(rails, key=lambda each: each[0]))
 
 
-def _on_spines(group: str, name: str, intent: "Intent") -> Iterator[Finding]:
+def _on_spines(group: str, name: str, intent: Intent) -> Iterator[Finding]:
     if name in intent.planes and intent.planes[name].fabric in intent.fabrics:
         each = intent.planes[name]
         above: Path = ("fabrics", each.fabric)
         yield from _rails_of_spines(above, intent.fabrics[each.fabric], each, intent.hosts[group].nics[name].rails)
 
 
-def _rails_of_leaves(above: Path, fabric: "FabricIntent", rails: int, rails_at: Path) -> Iterator[Finding]:
+def _rails_of_leaves(above: Path, fabric: FabricIntent, rails: int, rails_at: Path) -> Iterator[Finding]:
     for position, override in enumerate(fabric.leaf.overrides):
         if fabric.design != "clos" and override.rails and max(override.rails) >= rails:
             path = (*above, "leaf", "overrides", position, "rails")
             yield Finding(path, "no such rail", f"0-{rails - 1}", str(max(override.rails)), also=rails_at)
 
 
-def _rails_of_spines(above: Path, fabric: "FabricIntent", plane: "PlaneIntent", rails: int) -> Iterator[Finding]:
+def _rails_of_spines(above: Path, fabric: FabricIntent, plane: PlaneIntent, rails: int) -> Iterator[Finding]:
     """Groups of spines are groups of rails; what they part, NVLink joins."""
     groups, path = fabric.spine.groups, (*above, "spine", "groups")
     if groups is None or groups == 1 or fabric.design != "rail":

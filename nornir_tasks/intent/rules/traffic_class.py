@@ -6,15 +6,12 @@ them (``lossless``, ``weight``, ``ecn``), where its switches can.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path, dotted
 from nornir_tasks.intent.core.unknown import independent
+from nornir_tasks.intent.keys.policy import TrafficClassIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.settings import Terms
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.policy import TrafficClassIntent
-    from nornir_tasks.intent.keys.site import Intent
 
 SHARED_FIELDS = ("dscp", "priority", "strict")
 """What of a class holds on all links of a fabric."""
@@ -25,7 +22,7 @@ _SHARED = (
 )
 
 
-def shared_classes(on_fabric: Sequence[Terms]) -> tuple[Mapping[str, "TrafficClassIntent"], Path]:
+def shared_classes(on_fabric: Sequence[Terms]) -> tuple[Mapping[str, TrafficClassIntent], Path]:
     """The classes on links between switches, and where they stand: the planes' where they agree, else the policy's."""
     first = on_fabric[0]
     if all(each.classes == first.classes for each in on_fabric[1:]):
@@ -33,7 +30,7 @@ def shared_classes(on_fabric: Sequence[Terms]) -> tuple[Mapping[str, "TrafficCla
     return first.policy.classes, ("policy", "classes")
 
 
-def lossless_memory(intent: "Intent") -> Iterator[Finding]:
+def lossless_memory(intent: Intent) -> Iterator[Finding]:
     """Memory is kept for classes that there are."""
     of_planes = [each.classes for each in intent.planes.values() if each.classes is not None]
     every = [one for classes in (intent.policy.classes, *of_planes) for one in classes.values()]
@@ -48,7 +45,7 @@ def lossless_memory(intent: "Intent") -> Iterator[Finding]:
         )
 
 
-def planes_on_fabrics(intent: "Intent") -> Iterator[Finding]:
+def planes_on_fabrics(intent: Intent) -> Iterator[Finding]:
     """Planes whose own classes say otherwise than their fabric's links do."""
     for name, fabric in intent.fabrics.items():
         there = {plane: each for plane, each in intent.planes.items() if each.fabric == name}
@@ -66,7 +63,7 @@ def _on_fabric(terms: Sequence[Terms]) -> Iterator[Finding]:
 
 
 def _against(
-    own: Mapping[str, "TrafficClassIntent"], own_at: Path, shared: Mapping[str, "TrafficClassIntent"], shared_at: Path
+    own: Mapping[str, TrafficClassIntent], own_at: Path, shared: Mapping[str, TrafficClassIntent], shared_at: Path
 ) -> Iterator[Finding]:
     if own.keys() != shared.keys():
         what, hint = "other classes than links between switches have", _SHARED

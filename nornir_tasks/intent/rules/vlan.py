@@ -3,17 +3,14 @@
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv6Network
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.address_fields import SUBNET_V6_LENGTH
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.core.unknown import UNKNOWN, independent
+from nornir_tasks.intent.keys.front import DefaultRouteIntent, StormControlIntent, VlanIntent
+from nornir_tasks.intent.keys.plane import PlaneIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules.attached import TREE
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.front import DefaultRouteIntent, StormControlIntent, VlanIntent
-    from nornir_tasks.intent.keys.plane import PlaneIntent
-    from nornir_tasks.intent.keys.site import Intent
 
 MAX_VLAN = 1005
 """As of hosts in a VLAN without a bond (site_rules.MAX_HOST_VLAN)."""
@@ -26,7 +23,7 @@ OF_FILTERS = ("services", "networks", "flows", "dhcp_relay")
 """Keys of a plane that need a gateway that filters: of a pair, or of an access switch of an out-of-band plane."""
 
 
-def vlan(each: "VlanIntent") -> Iterator[Finding]:
+def vlan(each: VlanIntent) -> Iterator[Finding]:
     """A number that switches leave free; an IPv6 subnet in which hosts can make addresses."""
     if each.id > MAX_VLAN:
         yield Finding(("id",), "a VLAN that switches use themselves", f"2-{MAX_VLAN}", str(each.id))
@@ -34,7 +31,7 @@ def vlan(each: "VlanIntent") -> Iterator[Finding]:
         yield Finding(("hosts_v6",), "not the subnet of one VLAN", f"a /{SUBNET_V6_LENGTH}", str(each.hosts_v6))
 
 
-def default_route(each: "DefaultRouteIntent") -> Iterator[Finding]:
+def default_route(each: DefaultRouteIntent) -> Iterator[Finding]:
     """A number that switches leave free; ports on leaves of hosts, or on their own."""
     if each.vlan > MAX_VLAN:
         yield Finding(("vlan",), "a VLAN that switches use themselves", f"2-{MAX_VLAN}", str(each.vlan))
@@ -45,14 +42,14 @@ def default_route(each: "DefaultRouteIntent") -> Iterator[Finding]:
         yield Finding(("speed",), what, expected, f"{each.speed}G", also=("leaves_of",))
 
 
-def storm_control(each: "StormControlIntent") -> Iterator[Finding]:
+def storm_control(each: StormControlIntent) -> Iterator[Finding]:
     """It limits something."""
     if (each.broadcast_pps, each.multicast_pps, each.unknown_unicast_pps) == (None, None, None):
         expected = "broadcast_pps, multicast_pps or unknown_unicast_pps, or no storm_control"
         yield Finding((), "storm control without a limit", expected)
 
 
-def vlans(intent: "Intent") -> Iterator[Finding]:
+def vlans(intent: Intent) -> Iterator[Finding]:
     """The VLANs of every plane, of planes on one fabric, and IPv6 prefixes."""
     for name in intent.planes:
         yield from independent(_of_bonds(name, intent), _groups(name, intent), _one_pair(name, intent))
@@ -61,7 +58,7 @@ def vlans(intent: "Intent") -> Iterator[Finding]:
     yield from independent(_apart_v6(intent), _one_default_route(intent))
 
 
-def _of_bonds(name: str, intent: "Intent") -> Iterator[Finding]:
+def _of_bonds(name: str, intent: Intent) -> Iterator[Finding]:
     plane = intent.planes[name]
     is_tree = plane.fabric in intent.fabrics and intent.fabrics[plane.fabric].design == TREE
     for key in () if plane.link == "bond" else OF_BONDS if is_tree else (*OF_BONDS, *OF_FILTERS):
@@ -73,7 +70,7 @@ def _of_bonds(name: str, intent: "Intent") -> Iterator[Finding]:
         yield Finding(("planes", name, "pools", "hosts_v6"), what, expected, str(plane.pools.hosts_v6))
 
 
-def _groups(name: str, intent: "Intent") -> Iterator[Finding]:
+def _groups(name: str, intent: Intent) -> Iterator[Finding]:
     plane, there = intent.planes[name], [group for group, hosts in intent.hosts.items() if name in hosts.nics]
     seen: dict[str, str] = {}
     for key, each in plane.vlans.items():
@@ -87,7 +84,7 @@ def _groups(name: str, intent: "Intent") -> Iterator[Finding]:
                 yield Finding(path, what, "each group in one", f"also in {seen[group]}", also=also)
 
 
-def _one_pair(name: str, intent: "Intent") -> Iterator[Finding]:
+def _one_pair(name: str, intent: Intent) -> Iterator[Finding]:
     """Groups of one subnet are on the same leaves; groups on the same leaves without one are in the same VLAN."""
     plane = intent.planes[name]
     leaves = {group: hosts.nics[name].leaves_of or group for group, hosts in intent.hosts.items() if name in hosts.nics}
@@ -101,7 +98,7 @@ def _one_pair(name: str, intent: "Intent") -> Iterator[Finding]:
     yield from _without_subnet(name, plane, leaves)
 
 
-def _without_subnet(name: str, plane: "PlaneIntent", leaves: Mapping[str, str]) -> Iterator[Finding]:
+def _without_subnet(name: str, plane: PlaneIntent, leaves: Mapping[str, str]) -> Iterator[Finding]:
     of_leaves: dict[str, tuple[str, Path]] = {}
     for group, owner in leaves.items():
         found = plane.vlan_of(group)
@@ -115,7 +112,7 @@ def _without_subnet(name: str, plane: "PlaneIntent", leaves: Mapping[str, str]) 
                 yield Finding(path, what, "hosts: its subnet, in one of both VLANs", key, hint, also=other)
 
 
-def _numbers(fabric: str, intent: "Intent") -> Iterator[Finding]:
+def _numbers(fabric: str, intent: Intent) -> Iterator[Finding]:
     found: list[tuple[Path, int]] = []
     for name, plane in intent.planes.items():
         if plane.fabric == fabric and plane.link == "bond":
@@ -130,11 +127,11 @@ def _numbers(fabric: str, intent: "Intent") -> Iterator[Finding]:
             yield Finding(path, what, expected, str(other), also=before)
 
 
-def _has_default_vlan(name: str, plane: "PlaneIntent", intent: "Intent") -> bool:
+def _has_default_vlan(name: str, plane: PlaneIntent, intent: Intent) -> bool:
     return any(name in hosts.nics and plane.vlan_of(group) is None for group, hosts in intent.hosts.items())
 
 
-def _apart_v6(intent: "Intent") -> Iterator[Finding]:
+def _apart_v6(intent: Intent) -> Iterator[Finding]:
     found: list[tuple[Path, IPv6Network]] = []
     for name, plane in intent.planes.items():
         if plane.pools is not UNKNOWN and plane.pools.hosts_v6 is not None:
@@ -148,7 +145,7 @@ def _apart_v6(intent: "Intent") -> Iterator[Finding]:
             yield Finding(path, what, expected, str(other), also=before)
 
 
-def _one_default_route(intent: "Intent") -> Iterator[Finding]:
+def _one_default_route(intent: Intent) -> Iterator[Finding]:
     for hosts in intent.hosts.values():
         there = [name for name in hosts.nics if name in intent.planes and intent.planes[name].default_route]
         for name in there[1:]:

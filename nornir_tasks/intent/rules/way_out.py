@@ -6,18 +6,15 @@ leaves are cabled to is refused, and so is a relay whose server no leaf, or no f
 
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address
-from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.core.unknown import UNKNOWN, independent
+from nornir_tasks.intent.keys.boundary import BoundaryIntent
+from nornir_tasks.intent.keys.front import DefaultRouteIntent
+from nornir_tasks.intent.keys.plane import PlaneIntent
+from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules.boundary_names import kept_apart, zone_at, zone_of
 from nornir_tasks.intent.rules.flow import OUTSIDE
-
-if TYPE_CHECKING:
-    from nornir_tasks.intent.keys.boundary import BoundaryIntent
-    from nornir_tasks.intent.keys.front import DefaultRouteIntent
-    from nornir_tasks.intent.keys.plane import PlaneIntent
-    from nornir_tasks.intent.keys.site import Intent
 
 ROUTER = "router"
 """What machines beyond a way out are called without a boundary, with a number behind."""
@@ -31,7 +28,7 @@ DHCP_PORT_V6 = 547
 Address = IPv4Address | IPv6Address
 
 
-def ways_out(intent: "Intent") -> Iterator[Finding]:
+def ways_out(intent: Intent) -> Iterator[Finding]:
     """Every plane with a default route, and every relay."""
     for name, plane in intent.planes.items():
         if plane.default_route is not None and plane.default_route is not UNKNOWN:
@@ -43,14 +40,14 @@ def _at(plane: str, *path: str) -> Path:
     return ("planes", plane, "default_route", *path)
 
 
-def _way(plane: "PlaneIntent") -> "DefaultRouteIntent":
+def _way(plane: PlaneIntent) -> DefaultRouteIntent:
     found = plane.default_route
     if found is None:
         raise AssertionError("asked of planes with a default route alone")
     return found
 
 
-def _leaves(name: str, intent: "Intent") -> Iterator[Finding]:
+def _leaves(name: str, intent: Intent) -> Iterator[Finding]:
     """The machines are cabled to leaves that are there: those of a group that has leaves of its own."""
     owner = _way(intent.planes[name]).leaves_of
     own = [
@@ -63,14 +60,14 @@ def _leaves(name: str, intent: "Intent") -> Iterator[Finding]:
         yield Finding(_at(name, "leaves_of"), what, as_shown(", ".join(own)) or "a group with NIC ports there", owner)
 
 
-def _vlan_name(name: str, plane: "PlaneIntent") -> Iterator[Finding]:
+def _vlan_name(name: str, plane: PlaneIntent) -> Iterator[Finding]:
     if OUTSIDE in plane.vlans:
         what = "the name of the VLAN that hosts leave the site by"
         path: Path = ("planes", name, "vlans", OUTSIDE)
         yield Finding(path, what, "another name", OUTSIDE, also=_at(name))
 
 
-def _link(name: str, intent: "Intent") -> Iterator[Finding]:
+def _link(name: str, intent: Intent) -> Iterator[Finding]:
     way, found = _way(intent.planes[name]), zone_of(intent, name)
     if found is not None:
         zone_name, zone = found
@@ -98,7 +95,7 @@ def _link(name: str, intent: "Intent") -> Iterator[Finding]:
     yield from _own_link(name, way, intent)
 
 
-def _own_link(name: str, way: "DefaultRouteIntent", intent: "Intent") -> Iterator[Finding]:
+def _own_link(name: str, way: DefaultRouteIntent, intent: Intent) -> Iterator[Finding]:
     taken = [(path, pool) for path, pool in kept_apart(intent, but=None) if pool is not UNKNOWN]
     taken = [(path, pool) for path, pool in taken if path[:3] != _at(name)]
     for key, link, longest in (("link", way.link, LONGEST_LINK), ("link_v6", way.link_v6, LONGEST_LINK_V6)):
@@ -113,7 +110,7 @@ def _own_link(name: str, way: "DefaultRouteIntent", intent: "Intent") -> Iterato
                 yield Finding(_at(name, key), what, expected, str(link), also=there)
 
 
-def _room(name: str, intent: "Intent") -> Iterator[Finding]:
+def _room(name: str, intent: Intent) -> Iterator[Finding]:
     """After the gateway's address come those of both leaves."""
     boundary = intent.boundary
     if boundary is None or boundary is UNKNOWN:
@@ -127,7 +124,7 @@ def _room(name: str, intent: "Intent") -> Iterator[Finding]:
             yield Finding((*zone_at(name, "gateway"), number), "no room for both leaves", expected, str(gateway))
 
 
-def _relay(name: str, number: int, intent: "Intent") -> Iterator[Finding]:
+def _relay(name: str, number: int, intent: Intent) -> Iterator[Finding]:
     """A server of a plane with bonds: one of the site, or beyond the way out of its fabric, by whom lets it pass."""
     plane = intent.planes[name]
     server, path = plane.dhcp_relay[number], ("planes", name, "dhcp_relay", number)
@@ -148,7 +145,7 @@ def _relay(name: str, number: int, intent: "Intent") -> Iterator[Finding]:
 
 
 def _past_firewalls(
-    name: str, server: Address, path: Path, intent: "Intent", boundary: "BoundaryIntent"
+    name: str, server: Address, path: Path, intent: Intent, boundary: BoundaryIntent
 ) -> Iterator[Finding]:
     """Each group of hosts has its gateway's requests let through, by a flow of its own or of the whole zone."""
     found = zone_of(intent, name)
@@ -170,7 +167,7 @@ def _past_firewalls(
         yield Finding(path, what, expected, str(server), hint, ("boundary", "flows"))
 
 
-def _names_of(server: Address, boundary: "BoundaryIntent") -> set[str]:
+def _names_of(server: Address, boundary: BoundaryIntent) -> set[str]:
     """What a flow to this server may call its end."""
     zones = {
         name

@@ -26,7 +26,6 @@ from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.intent.core.fields import Unit, Written
 from nornir_tasks.intent.core.part import Part
 from nornir_tasks.intent.core.secret_name import Secret
-from nornir_tasks.intent.keys import site
 from nornir_tasks.intent.keys.boundary import UpstreamIntent
 from nornir_tasks.intent.keys.edge import TcpAoIntent
 from nornir_tasks.intent.keys.fabric import CoreIntent
@@ -36,7 +35,7 @@ from nornir_tasks.platforms import names
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "intent.md"
 LAB = ROOT / "inventory" / "lab-rails" / "fabric.yml"
-EXAMPLES = Path(site.__file__).with_name("examples.yml")
+EXAMPLES = ROOT / "nornir_tasks" / "intent" / "examples.yml"
 """What the lab's file does not say: name -> what to write over it."""
 
 HEAD = """\

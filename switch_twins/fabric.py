@@ -20,7 +20,7 @@ from .bgp_paths import BgpPath
 from .clock import Clock
 from .errors import Problem, TwinError
 from .groups import Member
-from .partners import system_of
+from .lacp_systems import system_of
 from .parts import Parts
 from .policy import neighbor_number, network_of
 from .seeds import ERRDISABLED, Seeds, Value

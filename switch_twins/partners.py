@@ -6,15 +6,11 @@ its own address). A host of which nothing is said asks for the rate that it is a
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from .fabric import FabricSim
 from .spec import End, Host
-
-if TYPE_CHECKING:
-    from .fabric import FabricSim
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +41,3 @@ def _is_fast(fabric: FabricSim, near: End, far: End | None, host: Host | None) -
         return host.end.bond.lacp_is_fast
     end = far if far is not None and host is None else near
     return any(each.name == end.port and each.lacp_is_fast for each in fabric.state(end.device).interfaces)
-
-
-def system_of(name: str) -> tuple[str, ...]:
-    """Of a switch, or of both of a pair, one for all groups: six octets."""
-    digits = hashlib.sha256(f"system {name}".encode()).hexdigest()
-    return ("02", "00", *(digits[at : at + 2] for at in (0, 2, 4, 6)))

@@ -17,9 +17,10 @@ from .clock import RealClock
 from .errors import Problem, TwinError
 from .fabric import FabricSim
 from .first_boot import Factory, FirstBootReport, first_boot
+from .lab_context import LabContext
 from .routed.fabric import RoutedFabric
 from .spec import DeviceSpec, LabSpec
-from .twin import LabContext, Twin
+from .twin import Twin
 
 
 class AddressTakenError(TwinError):

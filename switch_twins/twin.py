@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakSet
 
@@ -13,9 +12,7 @@ from .spec import DeviceSpec
 from .state import SwitchState
 
 if TYPE_CHECKING:
-    from .certificates import LabCertificates
-    from .clock import Clock
-    from .fabric import FabricSim
+    pass
 
 
 @dataclass(slots=True)
@@ -69,19 +66,6 @@ class RequestCounter:
         if self._hanging is not None:
             self._hanging.cancel()
         self._hanging = None
-
-
-@dataclass(slots=True)
-class LabContext:
-    """What the lab passes to each twin. ``fabric``: what a switch sees of its neighbours; no password is printed."""
-
-    site: str
-    directory: Path
-    username: str
-    password: str = field(repr=False)
-    clock: Clock
-    certificates: LabCertificates
-    fabric: FabricSim
 
 
 class Twin(Protocol):

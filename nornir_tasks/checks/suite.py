@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from nornir_tasks.checks import ways_on
 from nornir_tasks.checks.about import NEVER, About
+from nornir_tasks.checks.causes import ways_on
 from nornir_tasks.checks.causes.search import Cause, causes
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.played import played_findings

@@ -6,18 +6,29 @@ A large switch has hundreds of interfaces at top level, and every show command l
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, Protocol, TypeVar
 
-if TYPE_CHECKING:
-    from .grammar import Rule
-    from .tree import Node
+from .grammar import Rule
 
 Key = tuple[object, ...]
 _WORTH_AN_INDEX = 12
 """Up to this number of lines a search is faster than building an index."""
 
 
-class Lines(dict[Key, "Node"]):
+class Line(Protocol):
+    """What is looked at of a node."""
+
+    rule: Rule | None
+
+    @property
+    def line(self) -> str:
+        """The line as printed."""
+
+
+Node = TypeVar("Node", bound=Line)
+
+
+class Lines(dict[Key, Node], Generic[Node]):
     """Nodes by their key. An index is built on demand; a new line is added to it, any other change drops it."""
 
     _by_words: dict[str, list[Node]] | None = None

@@ -30,7 +30,7 @@ class Node:
     body: tuple[str, ...] = ()
     entered: int = 0
     parent: Node | None = None
-    children: Lines = field(default_factory=Lines)
+    children: Lines[Node] = field(default_factory=Lines)
     is_oneline: bool = False
     """Printed as one line per line below it, as it was first typed."""
 

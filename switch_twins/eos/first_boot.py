@@ -12,8 +12,8 @@ from pathlib import Path
 from ..engine import EOS, Tree, load_text
 from ..factory_clock import FactoryClock
 from ..first_boot import FirstBootError, Run, mac_of
+from ..lab_context import LabContext
 from ..spec import DeviceSpec
-from ..twin import LabContext
 from .grammar import eos_grammar
 from .shell import CommandFailedError
 from .twin import EosTwin

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from ipaddress import IPv4Address
 
+from ..lab_context import LabContext
 from ..seeds import Seedable
 from ..spec import DeviceSpec
 from ..state import SwitchState
-from ..twin import LabContext, RequestCounter
+from ..twin import RequestCounter
 from .configuration import Configuration
 from .eapi import EapiServer
 from .extract import routing_model, switch_state

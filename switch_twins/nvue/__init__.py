@@ -11,8 +11,8 @@ brownfield.json         foreign configuration from before the first push
 tests/corpus/nvue has the sources.
 """
 
+from ..lab_context import LabContext
 from ..spec import DeviceSpec
-from ..twin import LabContext
 from .device import NvueTwin
 
 __all__ = ["NvueTwin", "build"]

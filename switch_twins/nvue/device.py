@@ -8,10 +8,11 @@ from ipaddress import IPv4Address
 
 from aiohttp import web
 
+from ..lab_context import LabContext
 from ..served import SELF_SIGNED, ServedApi
 from ..spec import DeviceSpec
 from ..state import SwitchState
-from ..twin import LabContext, RequestCounter
+from ..twin import RequestCounter
 from .access import Access, is_reachable, lets_in
 from .autofill import hash_password
 from .brownfield import brownfield

@@ -16,8 +16,8 @@ from ruamel.yaml.error import YAMLError
 
 from ..factory_clock import FactoryClock
 from ..first_boot import FirstBootError, Run, mac_of
+from ..lab_context import LabContext
 from ..spec import DeviceSpec
-from ..twin import LabContext
 from .access import DEFAULT_PASSWORD
 from .autofill import complete, hash_password
 from .device import NvueTwin

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from urllib.parse import unquote
 
 from aiohttp import web
 
+from ..served import ServedApi
+from ..twin import RequestCounter
 from ..unexpected import noted
 from . import query
-from .access import DeniedError
+from .access import Access, DeniedError
 from .autofill import complete
 from .defaults import filled
+from .dialect import Dialect
 from .nvset import CommandError, to_patch
-from .revisions import RevisionError
-from .schema import Mistake, secret_paths
+from .revisions import RevisionError, RevisionStore
+from .schema import Mistake, Schema, secret_paths
 from .tree import Path, Tree, changes, compress, get, merge, ordered, remove, wrap
-
-if TYPE_CHECKING:
-    from .device import NvueTwin
 
 _PREFIX = "nvue_v1"
 _SHOWN_EMPTY = ("service", "system")
@@ -58,10 +58,28 @@ class RefusalError(Exception):
         return web.json_response(body, status=self.status, headers=headers)
 
 
+class Switch(Protocol):
+    """What the server needs of a twin."""
+
+    name: str
+    requests: RequestCounter
+    api: ServedApi
+    access: Access
+    schema: Schema
+    dialect: Dialect
+    store: RevisionStore
+
+    def is_reachable(self) -> bool:
+        """Does the running configuration allow access over the management interface?"""
+
+    def operational(self, path: Path) -> Tree:
+        """The operational tree, as far as a path needs it."""
+
+
 class RestServer:
     """Answers one twin's requests."""
 
-    def __init__(self, twin: NvueTwin) -> None:
+    def __init__(self, twin: Switch) -> None:
         self._twin = twin
         self.app = web.Application(middlewares=[self._guard], client_max_size=64 << 20)
         self.app.router.add_route("*", "/{tail:.*}", self._answer)

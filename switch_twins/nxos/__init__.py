@@ -1,7 +1,7 @@
 """The lab's NX-OS switches: NX-API over TLS and SSH/SCP, with configure replace, checkpoints and rollback."""
 
+from ..lab_context import LabContext
 from ..spec import DeviceSpec
-from ..twin import LabContext
 from .twin import NxosTwin
 
 __all__ = ["NxosTwin", "build"]

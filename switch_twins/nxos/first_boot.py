@@ -14,8 +14,8 @@ from pathlib import Path
 from ..engine import load_text
 from ..factory_clock import FactoryClock
 from ..first_boot import FirstBootError, Run, mac_of
+from ..lab_context import LabContext
 from ..spec import DeviceSpec
-from ..twin import LabContext
 from .day0 import bare_tree, device_context
 from .store import FileError
 from .twin import NxosTwin

@@ -6,10 +6,11 @@ import dataclasses
 from collections.abc import Callable
 from ipaddress import IPv4Address
 
+from ..lab_context import LabContext
 from ..seeds import Seedable
 from ..spec import DeviceSpec
 from ..state import SwitchState
-from ..twin import LabContext, RequestCounter
+from ..twin import RequestCounter
 from .cli import Cli
 from .day0 import brownfield_tree, management_address
 from .extract import is_admin_up, primary_address, switch_state

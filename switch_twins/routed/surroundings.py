@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from ..partners import system_of
+from ..lacp_systems import system_of
 from ..spec import End
 from ..state import InterfaceState, SwitchState
 from ..wiring import Wiring

@@ -11,8 +11,8 @@ from switch_twins.clock import ManualClock
 from switch_twins.eos import EosTwin, build
 from switch_twins.eos.eapi import run_commands
 from switch_twins.fabric import FabricSim
+from switch_twins.lab_context import LabContext
 from switch_twins.spec import DeviceSpec
-from switch_twins.twin import LabContext
 
 
 @pytest.fixture

@@ -18,10 +18,10 @@ from switch_twins.certificates import LabCertificates
 from switch_twins.clock import RealClock
 from switch_twins.control import ControlServer
 from switch_twins.fabric import FabricSim
+from switch_twins.lab_context import LabContext
 from switch_twins.server import LabServer, build_twin
 from switch_twins.spec import DeviceSpec, LabSpec
 from switch_twins.spec_reader import load_spec
-from switch_twins.twin import LabContext
 
 SECRET = "what-only-the-log-may-have"
 SHOW = "show interface status"

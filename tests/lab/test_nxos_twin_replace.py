@@ -16,10 +16,10 @@ from switch_twins.certificates import LabCertificates
 from switch_twins.clock import ManualClock
 from switch_twins.engine import ConfigSession
 from switch_twins.fabric import FabricSim
+from switch_twins.lab_context import LabContext
 from switch_twins.nxos import NxosTwin, build
 from switch_twins.nxos.cli import Cli
 from switch_twins.nxos.patch import patch
-from switch_twins.twin import LabContext
 
 ROCE = """
 feature lldp

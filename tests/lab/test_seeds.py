@@ -13,8 +13,8 @@ from switch_twins.clock import ManualClock
 from switch_twins.eos import EosTwin, build
 from switch_twins.errors import TwinError
 from switch_twins.fabric import FabricSim
+from switch_twins.lab_context import LabContext
 from switch_twins.spec import Cable, DeviceSpec, End
-from switch_twins.twin import LabContext
 
 
 @pytest.fixture

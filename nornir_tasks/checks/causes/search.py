@@ -24,9 +24,9 @@ from nornir_tasks.checks.causes.pair_causes import (
 from nornir_tasks.checks.causes.partner_causes import explain_partners
 from nornir_tasks.checks.causes.prefix_causes import explain_prefixes
 from nornir_tasks.checks.causes.tree_causes import explain_trees
+from nornir_tasks.checks.causes.ways_on import explain_ways_on
 from nornir_tasks.checks.evidence import End, Evidence, Finding, Verdict
 from nornir_tasks.checks.switches.lldp import NOBODY, ends_heard, with_leg
-from nornir_tasks.checks.ways_on import explain_ways_on
 
 MOST_PORTS = 8
 """Ports of one switch with differing lines that count as a fault each; more of them are one: the switch's whole

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from simulated import Network
 
+from nornir_tasks.checks.causes.ways_on import PEER, ROUTES, check_ways_on
 from nornir_tasks.checks.evidence import Finding, Verdict
-from nornir_tasks.checks.ways_on import PEER, ROUTES, check_ways_on
 from nornir_tasks.design.model.device_config import DeviceConfig
 
 EOS, NXOS, NVUE = "front-leaf-g1", "front-leaf-g2", "front-leaf-g4"

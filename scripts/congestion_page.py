@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "plugins" / "module_utils"))
 from nic_settings import wanted_settings  # noqa: E402
 
 from nornir_tasks.design.config.qos import PortProfile  # noqa: E402
-from nornir_tasks.design.contribute.known_kinds import kinds
+from nornir_tasks.design.contribute.known_kinds import kinds  # noqa: E402
 from nornir_tasks.design.demand.fabric_demand import demands  # noqa: E402
 from nornir_tasks.design.hosts.host_needs import host_needs  # noqa: E402
 from nornir_tasks.design.hosts.host_vars import host_vars  # noqa: E402

@@ -45,7 +45,7 @@ FOLLOWS = {"NCCL_GIN_IB_TC": "NCCL_IB_TC", "MORI_IO_TC": "MORI_RDMA_TC"}
 NOT_SET = {"NCCL_GIN_IB_TC": -1}
 """The number that means so."""
 DECIMAL = ("UCX_", "MORI_", "MC_")
-"""Libraries that read nothing but decimal numbers; the table with sources: gpufabric's design/demand/rdma_libraries.py."""
+"""Libraries that read nothing but decimal numbers; sources: design/demand/rdma_libraries.py."""
 EXACT = {
     "NCCL_IB_HCA": "list the rails' devices with = before the list",
     "NCCL_SOCKET_IFNAME": "list the business plane's interfaces with = before the list",

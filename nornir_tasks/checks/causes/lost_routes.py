@@ -1,8 +1,8 @@
 """Why a route is missing or has too few next hops: worked out from the links whose session is down.
 
-What each switch would learn without those links is computed as the design computes it (``design/addresses/routes.py``). A switch
-that learns exactly that is explained; the cause is found by following the designed path to the first link that is lost.
-What differs even so may be kept back by a switch on the path whose policy differs; else it has no explanation.
+What each switch would learn without those links is computed as the design computes it (``design/addresses/routes.py``).
+A switch that learns exactly that is explained; the cause is found by following the designed path to the first link that
+is lost. What differs even so may be kept back by a switch on the path whose policy differs; else it has no explanation.
 """
 
 from nornir_tasks.checks.causes.cause_board import Board, Key

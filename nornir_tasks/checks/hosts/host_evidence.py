@@ -1,8 +1,8 @@
 """The input and the result of a host check.
 
 A host check is a function ``HostEvidence -> list[HostFinding]`` in ``checks/hosts/<topic>.py``, listed in
-``checks/hosts/host_suite.py``. Expected values come from the host's variables, found ones from facts; every setting of a
-missing fact is "could not tell", so that the number tested never shrinks silently.
+``checks/hosts/host_suite.py``. Expected values come from the host's variables, found ones from facts; every setting of
+a missing fact is "could not tell", so that the number tested never shrinks silently.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,7 @@
 """Routes: each prefix of the design is learned where it should be, over as many next hops, and nowhere else.
 
-The expected routes come from ``design/addresses/routes.py``, for any number of tiers, per VRF. A switch that is not selected
-(``--limit``) still counts, because it is part of the fabric.
+The expected routes come from ``design/addresses/routes.py``, for any number of tiers, per VRF. A switch that is not
+selected (``--limit``) still counts, because it is part of the fabric.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

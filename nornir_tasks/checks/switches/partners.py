@@ -1,6 +1,7 @@
 """Partners of LACP: all members of a group lead to one system, on both switches of a pair, that asks for our rate.
 
-That a member is in its group and used is judged by itself (``checks/switches/lacp.py``). Cumulus Linux does not show partners.
+That a member is in its group and used is judged by itself (``checks/switches/lacp.py``). Cumulus Linux does not show
+partners.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,8 @@
 """Trunks: every one carries the VLANs of the design, as the switch shows it, and no other of ours.
 
 VLANs that the design does not have are others' own, and not looked at. Which VLAN is untagged is compared in the
-configuration: only Cumulus Linux shows it. What an access port carries is judged by itself (``checks/switches/vlans.py``).
+configuration: only Cumulus Linux shows it. What an access port carries is judged by itself
+(``checks/switches/vlans.py``).
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,8 @@
 """VLANs: every host port that shall be in the hosts' VLAN is in that one alone, untagged, and no other port is in it.
 
-That the SVI is up and its MTU are judged with the ports (``checks/switches/ports.py``): it is an interface like any other. What
-a trunk carries is judged by itself (``checks/switches/trunks.py``); one of somebody else's with our VLAN on it is not found.
+That the SVI is up and its MTU are judged with the ports (``checks/switches/ports.py``): it is an interface like any
+other. What a trunk carries is judged by itself (``checks/switches/trunks.py``); one of somebody else's with our VLAN on
+it is not found.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """The use of each link: a fabric's routing on links between its switches, a plane on links to its hosts.
 
-Addresses follow from the place of a link on its switch (:mod:`nornir_tasks.design.addresses.addressing`), the MTU from the intent
-and the limits of both ends (:mod:`nornir_tasks.design.addresses.mtu`).
+Addresses follow from the place of a link on its switch (:mod:`nornir_tasks.design.addresses.addressing`), the MTU from
+the intent and the limits of both ends (:mod:`nornir_tasks.design.addresses.mtu`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

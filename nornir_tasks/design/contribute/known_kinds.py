@@ -1,4 +1,4 @@
-"""All kinds of fabrics and planes there are: every module in ``fabrics/`` and ``planes/`` beside this one, found by scanning."""
+"""All kinds of fabrics and planes: every module in ``fabrics/`` and ``planes/`` beside this one, found by scanning."""
 
 import importlib
 import pkgutil

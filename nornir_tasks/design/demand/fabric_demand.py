@@ -180,8 +180,8 @@ class Demand:
 def demands(intent: Intent, kinds: Mapping[str, PlaneKind]) -> tuple[Demand, ...]:
     """One for each plane and group of hosts on it, fabric by fabric in the order of the file.
 
-    Hosts have none on an out-of-band plane (:mod:`nornir_tasks.design.layout.attached`). ``kinds``: of planes, those that
-    there are, by name.
+    Hosts have none on an out-of-band plane (:mod:`nornir_tasks.design.layout.attached`). ``kinds``: of planes, those
+    that there are, by name.
 
     Raises IntentError for an unknown kind of plane, DesignError for what the layout does not support yet.
     """

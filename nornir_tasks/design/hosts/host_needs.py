@@ -55,9 +55,9 @@ def host_needs(
 ) -> tuple[HostNeeds, ...]:
     """The hosts' NIC places, NIC models and marking of RDMA, of each group on each plane of rails or RDMA over bonds.
 
-    What else bonds need is :mod:`nornir_tasks.design.hosts.bond_needs`'. Raises IntentError for all missing values, and for
-    planes with different values for what a host has once. Only configuring hosts needs this.
-    ``with_places``: hosts without places are refused; else they have none.
+    What else bonds need is :mod:`nornir_tasks.design.hosts.bond_needs`'. Raises IntentError for all missing values, and
+    for planes with different values for what a host has once. Only configuring hosts needs this. ``with_places``: hosts
+    without places are refused; else they have none.
     """
     every, gathering = tuple(filter(_needs_rdma, demands)), Gathering()
     found = [gathering.attempt(partial(_needs, each, catalogue, marks, with_places=with_places)) for each in every]

@@ -62,8 +62,8 @@ def host_vars(
     """The variables of one host of the network. KeyError for a host that has no rail there.
 
     ``needs``, ``bonds``: of all groups and planes of the site; ``among``: the kinds of planes there are, those of
-    ``design/contribute/planes/`` if not said otherwise. NCCL uses only NICs on planes that join GPUs, and finds its peers on the
-    bonds of planes of the kind they name for it, or on the interfaces that the intent names.
+    ``design/contribute/planes/`` if not said otherwise. NCCL uses only NICs on planes that join GPUs, and finds its
+    peers on the bonds of planes of the kind they name for it, or on the interfaces that the intent names.
     """
     found = _on_planes(network, needs, host)
     first, with_bonds = found[0], (*found, *_over_bonds(network, needs, host))

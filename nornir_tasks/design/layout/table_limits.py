@@ -1,4 +1,4 @@
-"""Limits that the search for a layout goes by: ECMP, routes, BFD sessions and ports, whose use depends on the layout."""
+"""Limits that the search for a layout goes by: ECMP, routes, BFD and ports, whose use depends on the layout."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -50,6 +50,7 @@ def _in_words(prefixes: int) -> str:
 
 
 def switch_kind(choice: Choice) -> str:
+    """Model and system, as refusals name them."""
     return f"{choice.model.model} with {choice.os} {choice.release}"
 
 

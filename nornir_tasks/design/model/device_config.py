@@ -2,8 +2,8 @@
 
 Planes contribute to it, ``realise`` adjusts it to OS release and ASIC, templates render it, parsers read it back. Every
 value can be read from a switch, so equality is exact: ``parse(render(x)) == (x, nothing)``. What a switch cannot show
-(a link's far end, a cable's length, a class's name) is in :mod:`nornir_tasks.design.model.network`. The parts, a module for
-each subject, are in :mod:`nornir_tasks.design.config`.
+(a link's far end, a cable's length, a class's name) is in :mod:`nornir_tasks.design.model.network`. The parts, a module
+for each subject, are in :mod:`nornir_tasks.design.config`.
 
 Tuples are sorted by their key, so equal configurations are equal objects. What no OS line holds is ``None``.
 """

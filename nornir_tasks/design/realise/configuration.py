@@ -1,7 +1,7 @@
 """Fit the intended configuration to one OS release on one ASIC; each change is recorded with its reason.
 
-What cannot be configured at all is refused: by :mod:`nornir_tasks.design.capacity.limits` before this step where the layout
-alone decides, and here where it takes a switch's whole configuration.
+What cannot be configured at all is refused: by :mod:`nornir_tasks.design.capacity.limits` before this step where the
+layout alone decides, and here where it takes a switch's whole configuration.
 """
 
 from collections.abc import Mapping

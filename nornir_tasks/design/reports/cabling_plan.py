@@ -59,7 +59,8 @@ def cabling_plan(network: Network) -> tuple[CableRow, ...]:
 def cabling_csv(rows: tuple[CableRow, ...]) -> str:
     """The rows as CSV with a header (RFC 4180 quoting); an unknown value is an empty field.
 
-    Text that a spreadsheet would take for a number or a date has an apostrophe in front (``design/reports/spreadsheet.py``).
+    Text that a spreadsheet would take for a number or a date has an apostrophe in front
+    (``design/reports/spreadsheet.py``).
     """
     text = _Text([])
     writer = csv.writer(text, lineterminator="\n")

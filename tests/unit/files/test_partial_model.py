@@ -8,11 +8,12 @@ import pytest
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.intent_file import read_intent
 from nornir_tasks.files.marked_yaml import read_marked
-from nornir_tasks.files.partial_model import findings, partial
+from nornir_tasks.files.partial_model import partial
 from nornir_tasks.files.site import load_site
 from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.intent.core.unknown import UNKNOWN, UnknownValueError, attempt, independent
 from nornir_tasks.intent.keys.site import Intent
+from nornir_tasks.intent.rules.judge import findings
 
 LAB = Path(__file__).parents[3] / "inventory/lab-rails/fabric.yml"
 

@@ -76,7 +76,7 @@ def compared_with(names: set[str], tree: ast.AST) -> Iterator[str]:
 
 
 def test_code_that_all_planes_and_fabrics_share_names_none_of_them() -> None:
-    names, own, root = names_of_planes_and_fabrics(), PACKAGE / "design" / "planes", PACKAGE.parent
+    names, own, root = names_of_planes_and_fabrics(), PACKAGE / "design" / "contribute" / "planes", PACKAGE.parent
     assert {"compute", *COMMON} <= names
     paths = [path for folder in (PACKAGE.name, *BESIDE) for path in sorted((root / folder).rglob("*.py"))]
     assert {path.relative_to(root).parts[0] for path in paths} == {PACKAGE.name, *BESIDE}

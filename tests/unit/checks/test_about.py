@@ -75,7 +75,7 @@ KEYS = {"name", "port", "address", "vrf"}
 def test_a_function_that_checks_and_is_in_no_list_is_found() -> None:
     modules = [
         importlib.import_module(each.name)
-        for each in pkgutil.iter_modules(nornir_tasks.checks.__path__, "nornir_tasks.checks.")
+        for each in pkgutil.walk_packages(nornir_tasks.checks.__path__, "nornir_tasks.checks.")
     ]
     written = {
         function

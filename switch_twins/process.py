@@ -1,4 +1,4 @@
-"""Serve a lab: ``python -m switch_twins SPEC.json`` until SIGTERM, Ctrl-C or the end of its lifetime.
+"""Serve a lab: ``switch-twins SPEC.json`` (``python -m switch_twins``) until SIGTERM, Ctrl-C or its lifetime's end.
 
 Into the lab's directory it writes ``process.json`` first (its id and its start time), ``ready.json`` when every device
 listens (pid, control socket, CA, known_hosts, devices), and ``ended.json`` (the reason) when it ends in order; then
@@ -36,7 +36,7 @@ _GC_THRESHOLD = 50_000
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a lab process; returns its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m switch_twins", description="Serve a lab's switches.")
+    parser = argparse.ArgumentParser(prog="switch-twins", description="Serve a lab's switches.")
     parser.add_argument("spec", type=Path, help="the lab's specification (JSON)")
     parser.add_argument("--max-seconds", type=float, default=_LIFETIME_S, help="end by itself after this time (4 h)")
     options = parser.parse_args(arguments)

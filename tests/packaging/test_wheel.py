@@ -82,7 +82,7 @@ def test_one_twin_of_each_system_serves_from_the_wheel(installed: Path, tmp_path
     (tmp_path / "spec.json").write_text(json.dumps({**spec, "devices": devices}))
     (tmp_path / "password").touch(mode=0o600)
     (tmp_path / "password").write_text("secret")
-    run(installed / "bin/python", "-m", "switch_twins", "spec.json", "--max-seconds", "1", cwd=tmp_path)
+    run(installed / "bin/switch-twins", "spec.json", "--max-seconds", "1", cwd=tmp_path)
     assert "ended by itself" in (tmp_path / "ended.json").read_text()  # written only if all listened
 
 

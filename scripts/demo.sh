@@ -78,9 +78,9 @@ if [ "$hosts" -gt 0 ]; then
   PATH="$bin:$PATH" ansible-playbook site.yml -e gpufabric_reboot_allowed=true
   say "11. Again: nothing may change"
   PATH="$bin:$PATH" ansible-playbook site.yml -e gpufabric_reboot_allowed=true
-  say "12. Packets: in a lab of its own, whose switches forward, hosts of storage and business reach what they must, and
+  say "12. Packets: in a lab of its own, whose switches forward, hosts of every plane reach what they must, and
       nothing else, and so do machines beyond the way out; the firewalls' rules are tried by packets as well"
-  "$bin/python" tests/lab/show_whole_way.py
+  "$bin/python" tests/lab/show_whole_way.py --all
   [ ${#proofs[@]} -gt 0 ] || "$nornir" prove --only boundary --packets
 fi
 say "The lab stays up. Try: $nornir plan | render --out out | validate --json; end it with: $nornir lab down"

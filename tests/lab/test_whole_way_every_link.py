@@ -1,10 +1,14 @@
-"""As test_whole_way.py: the built-in lab as it is, and its front pairs on each system in turn; every link is lost."""
+"""As test_whole_way.py: the built-in lab as it is, and its front pairs on each system in turn; every link is lost.
+
+And once the lab with all of its planes: rails and the out-of-band plane, whose packets may reach no other fabric.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from routed_lab import needs_root
@@ -41,3 +45,14 @@ def test_they_agree_whatever_one_link_or_member_is_lost(way: RaisedWay, figure: 
     assert wrong == []
     counts = ", ".join(f"{kind} {agree[kind]} of {count}" for kind, count in every.items())
     figure(f"front pairs {way.name}, lost: {counts} agree, in {time.monotonic() - began_s:.0f} s")
+
+
+def test_hosts_of_all_planes_reach_what_they_must_and_nothing_else(
+    tmp_path: Path, figure: Callable[[str], None]
+) -> None:
+    with raised(site_of(AS_IT_IS, tmp_path), ()) as made:
+        found = made.found_without(LOSSES[0])
+        assert differing(found) == []
+        planes = {each.plane for probe in found for each in (probe.source, probe.target)}
+        assert planes == {"compute", "storage", "business", "oob"}
+        figure(f"all planes: {summary(found)}; all sessions and bonds after {made.up_s:.0f} s")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from nornir_tasks.design.layout.joints import Joints
+from nornir_tasks.design.layout.link_types import Joints
 from nornir_tasks.design.model.cables import ASSEMBLY, Cable, Make
 from nornir_tasks.design.model.links import Endpoint, Link
 

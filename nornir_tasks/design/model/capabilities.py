@@ -18,8 +18,8 @@ from nornir_tasks.design.model.acl_facts import AclFacts
 from nornir_tasks.design.model.ecn_figures import EcnFigure, nearest
 from nornir_tasks.design.model.guard_facts import NO_GUARDS, GuardFacts
 from nornir_tasks.design.model.headroom import CableFacts
-from nornir_tasks.design.model.pause_point import Pool
 from nornir_tasks.design.model.switched_facts import PairFacts, StormFacts
+from nornir_tasks.design.model.xoff_threshold import Pool
 
 
 class Disruption(StrEnum):

@@ -24,7 +24,7 @@ from nornir_tasks.design.model.media import (
     polarity_of,
 )
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.reports.plugs import Plug, plug_at
+from nornir_tasks.design.reports.transceivers import Plug, plug_at
 from nornir_tasks.intent.keys.bill import Bought
 from nornir_tasks.intent.keys.site import Intent
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from nornir_tasks.design.addresses.mtu import takers
 from nornir_tasks.design.addresses.prefix_limits import LEAST_OF_A_LEAF, ROOM, prefix_limit
 from nornir_tasks.design.addresses.routes import RouteCount
-from nornir_tasks.design.capacity.path_loads import Senders, figure_rows
+from nornir_tasks.design.capacity.ecmp_link_load import Senders, figure_rows
 from nornir_tasks.design.capacity.throughput import loads
 from nornir_tasks.design.contribute.fabrics.clos import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.contribute.known_kinds import kinds
@@ -25,7 +25,7 @@ from nornir_tasks.design.realise.port_profiles import NO_POOLS
 from nornir_tasks.design.reports.explain_cables import headroom_figures
 from nornir_tasks.design.reports.explain_marks import marking_figures
 from nornir_tasks.design.reports.explain_tables import table_figures
-from nornir_tasks.design.reports.plugs import optics
+from nornir_tasks.design.reports.transceivers import optics
 from nornir_tasks.design.reports.watchdog import watchdog_figures
 from nornir_tasks.intent.core.findings import dotted
 

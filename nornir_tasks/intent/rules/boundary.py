@@ -15,9 +15,9 @@ from nornir_tasks.intent.rules import (
     boundary_relay,
     edge,
 )
-from nornir_tasks.intent.rules.attached import of_trees
 from nornir_tasks.intent.rules.boundary_names import all_links, kept_apart, links_of, zone_at
 from nornir_tasks.intent.rules.flow import OUTSIDE
+from nornir_tasks.intent.rules.oob_devices import of_trees
 
 TOP: Path = ("boundary",)
 LONGEST_LINK = 29

@@ -7,7 +7,7 @@ from nornir_tasks.intent.core.findings import Path
 from nornir_tasks.intent.core.unknown import UNKNOWN
 from nornir_tasks.intent.keys.boundary import BoundaryIntent, ZoneIntent
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules.attached import of_trees
+from nornir_tasks.intent.rules.oob_devices import of_trees
 
 Network = IPv4Network | IPv6Network
 EDGE_LOOPBACK: Path = ("boundary", "edge", "loopback")

@@ -17,8 +17,8 @@ from nornir_tasks.design.model.acl_facts import AclFacts
 from nornir_tasks.design.model.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
 from nornir_tasks.design.model.ecn_figures import EcnFigure
 from nornir_tasks.design.model.guard_facts import GuardFacts
-from nornir_tasks.design.model.pause_point import Pool
 from nornir_tasks.design.model.switched_facts import PairFacts, StormFacts
+from nornir_tasks.design.model.xoff_threshold import Pool
 from nornir_tasks.platforms.eos.headroom import BY_ASIC as CABLES
 from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG, LOOPBACK
 

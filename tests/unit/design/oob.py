@@ -7,7 +7,7 @@ from functools import cache
 from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.kinds import Announced, FabricKind, Kinds, PlaneKind
 from nornir_tasks.design.layout.layer1 import layer1
-from nornir_tasks.design.layout.panel import all_slots
+from nornir_tasks.design.layout.port_allocation import all_slots
 from nornir_tasks.design.model.cables import Cable
 from nornir_tasks.design.model.claims import Owner
 from nornir_tasks.design.model.links import Circuit, Endpoint, Link, Use

@@ -59,8 +59,7 @@ from nornir_tasks.design.model.capabilities import OsFacts
 from nornir_tasks.design.model.catalogue import Catalogue, SwitchModel
 from nornir_tasks.design.model.claims import THE_BASE, THE_SWITCH, fabric_key
 from nornir_tasks.design.model.faults import guarded
-from nornir_tasks.design.model.links import Circuit, NicPort
-from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.links import Circuit, ManagementAddress, NicPort
 from nornir_tasks.design.model.network import Device, Fabric, Network
 from nornir_tasks.design.model.partial_config import PartialConfig
 from nornir_tasks.design.model.places import Place

@@ -18,10 +18,9 @@ from nornir_tasks.design.layout.link_types import Joint, Joints, end_of
 from nornir_tasks.design.layout.port_allocation import Panel
 from nornir_tasks.design.layout.sections import Section
 from nornir_tasks.design.layout.twin_port_ends import End
-from nornir_tasks.design.model.cables import ASSEMBLY, Cable, Make
 from nornir_tasks.design.model.capabilities import OsFacts
 from nornir_tasks.design.model.catalogue import Slot
-from nornir_tasks.design.model.links import Endpoint, Link, NicPort
+from nornir_tasks.design.model.links import ASSEMBLY, Cable, Endpoint, Link, Make, NicPort
 from nornir_tasks.design.model.media import RJ45
 from nornir_tasks.design.model.network import ROLES, Device
 from nornir_tasks.design.model.sizing import Layout

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from nornir_tasks.design.model.cables import Cable
 from nornir_tasks.design.model.catalogue import Catalogue
-from nornir_tasks.design.model.links import Endpoint, Link, NicPort
+from nornir_tasks.design.model.links import Cable, Endpoint, Link, NicPort
 from nornir_tasks.design.model.media import (
     CONNECTORS,
     OPTICS,

@@ -16,8 +16,8 @@ from nornir_tasks.design.demand.qos import ROUTING_DSCP, beside_routing
 from nornir_tasks.design.layout.cheapest import costs, in_words, why_lost
 from nornir_tasks.design.model.claims import fabric_key
 from nornir_tasks.design.model.links import Circuit
-from nornir_tasks.design.model.natural_order import natural_key
 from nornir_tasks.design.model.network import Device, Fabric, FabricPart, Network
+from nornir_tasks.design.model.order import natural_key
 from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.design.realise.configuration import Realised

@@ -26,7 +26,7 @@ from nornir_tasks.intent.keys.policy import EcnThresholds, MtuIntent, PolicyInte
 from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules import (
     bond,
-    boundary_fields,
+    boundary,
     fabric,
     flow,
     host,
@@ -39,10 +39,10 @@ from nornir_tasks.intent.rules import (
 
 RULES: Mapping[type[Part], Callable[[Any], Iterator[Finding]]] = {
     AttachedIntent: oob_devices.group,
-    HealthIntent: boundary_fields.health,
-    BoundaryServiceIntent: boundary_fields.service,
-    RelayProxyIntent: boundary_fields.proxy,
-    RelaysIntent: boundary_fields.relays,
+    HealthIntent: boundary.health,
+    BoundaryServiceIntent: boundary.service,
+    RelayProxyIntent: boundary.proxy,
+    RelaysIntent: boundary.relays,
     LeafOverride: fabric.leaf_override,
     SpineOverride: fabric.spine_override,
     FabricIntent: fabric.fabric,

@@ -9,7 +9,7 @@ from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.partial_config import ClassPolicy, PartialConfig, PartialPort, ProfilePolicy
-from nornir_tasks.design.model.switched_facts import PEER_VLAN
+from nornir_tasks.design.model.system_facts import PEER_VLAN
 from nornir_tasks.design.realise import mlag_limits
 from tests.unit.design import front
 from tests.unit.design.paired import DEVICES, PAIRS, realised

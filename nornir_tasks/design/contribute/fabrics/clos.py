@@ -28,7 +28,7 @@ from nornir_tasks.design.model.partial_config import (
     PartialPort,
     PartialVrf,
 )
-from nornir_tasks.design.model.switched_facts import PEER_VLAN
+from nornir_tasks.design.model.system_facts import PEER_VLAN
 
 HASH_SEED = (1, 2, 3)
 """By level. Differs between adjacent levels: one seed everywhere would polarise ECMP. Small, as some ASICs take 0-5."""

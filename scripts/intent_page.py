@@ -24,7 +24,7 @@ from pydantic.fields import FieldInfo
 from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.intent.core.fields import Unit, Written
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 from nornir_tasks.intent.core.secret_name import Secret
 from nornir_tasks.intent.keys.boundary import UpstreamIntent
 from nornir_tasks.intent.keys.edge import TcpAoIntent

@@ -11,7 +11,7 @@ from functools import cached_property
 from nornir_tasks.checks.verdict import Verdict as Verdict  # noqa: PLC0414 - all who judge take it from here
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.vrfs import SessionKey
-from nornir_tasks.design.contribute.pair_parts import peer_ends
+from nornir_tasks.design.contribute.mlag_config import peer_ends
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.errors import Problem

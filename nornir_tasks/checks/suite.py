@@ -8,7 +8,7 @@ from nornir_tasks.checks.about import NEVER, About
 from nornir_tasks.checks.causes import ways_on
 from nornir_tasks.checks.causes.search import Cause, causes
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.played import played_findings
+from nornir_tasks.checks.simulated_hosts import played_findings
 from nornir_tasks.checks.switches import (
     balancing,
     base,
@@ -18,17 +18,17 @@ from nornir_tasks.checks.switches import (
     ecmp,
     gateways,
     lacp,
+    lacp_partners,
     lldp,
-    macs,
-    pairs,
-    partners,
+    mlag,
+    oob_neighbors,
+    pending_commits,
     ports,
     prefixes,
     qos,
     router_advertisements,
-    trees,
+    spanning_tree,
     trunks,
-    unfinished,
     vlans,
 )
 from nornir_tasks.errors import Problem
@@ -50,15 +50,15 @@ class Check:
 
 
 CHECKS = (
-    Check(unfinished.check_unfinished, (unfinished.ABOUT,)),
+    Check(pending_commits.check_unfinished, (pending_commits.ABOUT,)),
     Check(config.check_config, (config.ABOUT,)),
     Check(base.check_base, base.ABOUT),
     Check(certificate.check_certificates, (certificate.ABOUT,)),
     Check(ports.check_ports, (ports.PORT,)),
     Check(lldp.check_lldp, (lldp.ABOUT,)),
-    Check(macs.check_macs, (macs.ABOUT,)),
+    Check(oob_neighbors.check_macs, (oob_neighbors.ABOUT,)),
     Check(lacp.check_lacp, (lacp.ABOUT,)),
-    Check(partners.check_partners, (partners.ABOUT,)),
+    Check(lacp_partners.check_partners, (lacp_partners.ABOUT,)),
     Check(ports.check_mtu, (ports.MTU,)),
     Check(router_advertisements.check_router_advertisements, (router_advertisements.ABOUT,)),
     Check(vlans.check_vlans, (vlans.ABOUT,)),
@@ -66,10 +66,10 @@ CHECKS = (
     Check(bgp.check_sessions, (bgp.ABOUT,)),
     Check(prefixes.check_prefixes, (prefixes.ABOUT,)),
     Check(ecmp.check_ecmp, (ecmp.ABOUT,)),
-    Check(pairs.check_pairs, (pairs.ABOUT,)),
+    Check(mlag.check_pairs, (mlag.ABOUT,)),
     Check(gateways.check_gateways, (gateways.ABOUT,)),
     Check(ways_on.check_ways_on, (ways_on.ABOUT,)),
-    Check(trees.check_trees, (trees.ABOUT,)),
+    Check(spanning_tree.check_trees, (spanning_tree.ABOUT,)),
     Check(balancing.check_balancing, (balancing.ABOUT,)),
     Check(qos.check_qos, qos.ABOUT),
 )
@@ -97,7 +97,7 @@ class Report:
     findings: tuple[Finding, ...]
     causes: tuple[Cause, ...] = ()
     on_played: tuple[Finding, ...] = ()
-    """Those of a lab that rest on hosts which are not there (``checks/played.py``); none in a real network."""
+    """Those of a lab that rest on hosts which are not there (``checks/simulated_hosts.py``); none in a real network."""
 
     warnings: tuple[str, ...] = ()
     """What is right today and will not stay so, in words."""

@@ -127,10 +127,10 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     from nornir_tasks.design.capacity import first_boot_flows, lossless_cables
     from nornir_tasks.design.capacity.tables import uses_of_all
     from nornir_tasks.design.capacity.throughput import loads
-    from nornir_tasks.design.hosts import edge_gaps
-    from nornir_tasks.design.realise import pairing
-    from nornir_tasks.design.reports.assumed import assumed
+    from nornir_tasks.design.hosts import edge_warnings
+    from nornir_tasks.design.realise import mlag_limits
     from nornir_tasks.design.reports.counts import design_counts
+    from nornir_tasks.design.reports.unverified_releases import assumed
     from nornir_tasks.intent.rules import numbers_of_others
 
     network, counts = designed.network, design_counts(designed.network)
@@ -170,9 +170,11 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
         },
         "assumed": assumed(network),
         **({"cable_warnings": list(found)} if (found := lossless_cables.warnings(network)) else {}),
-        **({"boundary_warnings": list(gaps)} if (gaps := edge_gaps.warnings(designed.site.intent, network)) else {}),
+        **(
+            {"boundary_warnings": list(gaps)} if (gaps := edge_warnings.warnings(designed.site.intent, network)) else {}
+        ),
         **({"day0_warnings": list(doors)} if (doors := first_boot_flows.warnings(designed.site.intent)) else {}),
-        **({"pair_warnings": list(apart)} if (apart := pairing.warnings(network)) else {}),
+        **({"pair_warnings": list(apart)} if (apart := mlag_limits.warnings(network)) else {}),
         **({"number_warnings": list(others)} if (others := numbers_of_others.warnings(designed.site.intent)) else {}),
         **({"throughput": shares} if (shares := loads_as_json(loads(network, designed.demands))) else {}),
         **({"explain": figures_as_json(_figures(designed))} if explain else {}),
@@ -187,10 +189,10 @@ def _print(designed: "SiteDesign") -> None:
     from nornir_tasks.design.capacity import first_boot_flows, lossless_cables
     from nornir_tasks.design.capacity.throughput import loads
     from nornir_tasks.design.demand.qos import ROUTING_DSCP, beside_routing
-    from nornir_tasks.design.hosts import edge_gaps
-    from nornir_tasks.design.realise import pairing
-    from nornir_tasks.design.reports.assumed import assumed
+    from nornir_tasks.design.hosts import edge_warnings
+    from nornir_tasks.design.realise import mlag_limits
     from nornir_tasks.design.reports.counts import design_counts
+    from nornir_tasks.design.reports.unverified_releases import assumed
     from nornir_tasks.intent.rules import numbers_of_others
 
     network, counts = designed.network, design_counts(designed.network)
@@ -233,8 +235,8 @@ def _print(designed: "SiteDesign") -> None:
     intent = designed.site.intent
     warnings = (
         *lossless_cables.warnings(network),
-        *edge_gaps.warnings(intent, network),
-        *pairing.warnings(network),
+        *edge_warnings.warnings(intent, network),
+        *mlag_limits.warnings(network),
         *first_boot_flows.warnings(intent),
     )
     notes = [f"warning: {each}" for each in (*warnings, *numbers_of_others.warnings(intent))]

@@ -93,7 +93,7 @@ def _to_buy(network: "Network", rows: "tuple[CableRow, ...]") -> str:
 
 
 def _drawing(network: "Network") -> Document:
-    from nornir_tasks.design.reports.drawing import drawing
+    from nornir_tasks.design.reports.drawing_layout import drawing
 
     planes = "plane" if len(network.planes) == 1 else "planes"
     return drawing(network), f"drawing of {len(network.planes)} {planes}, {len(network.devices):,} switches"

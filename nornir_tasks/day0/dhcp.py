@@ -10,7 +10,7 @@ from ipaddress import IPv4Network, ip_network
 from typing import Any
 
 from nornir_tasks.day0.first_boot import Identity
-from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.links import ManagementAddress
 from nornir_tasks.intent.keys.day0 import PxeIntent
 from nornir_tasks.platforms.first_boot import Dhcp
 

@@ -10,7 +10,7 @@ from typing import Any
 import jinja2
 
 from nornir_tasks.design.model.capabilities import Capabilities
-from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.links import ManagementAddress
 from nornir_tasks.platforms.first_boot import FirstBootFacts
 
 ACCOUNT = "gpufabric-day0"

@@ -13,7 +13,8 @@ from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger, Step, ending
-from nornir_tasks.deploy.look import (
+from nornir_tasks.deploy.plan import DevicePlan, running_config, took_effect, wanted_config
+from nornir_tasks.deploy.plan_one_switch import (
     COMPUTING,
     Rules,
     ask,
@@ -23,7 +24,6 @@ from nornir_tasks.deploy.look import (
     timer_s,
     who_answers,
 )
-from nornir_tasks.deploy.plan import DevicePlan, running_config, took_effect, wanted_config
 from nornir_tasks.deploy.summary import PlanSummary, summary
 from nornir_tasks.deploy.transaction import Outcome, Transaction
 from nornir_tasks.deploy.wanted import Wanted

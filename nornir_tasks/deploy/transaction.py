@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from nornir_tasks.deploy.ledger import Ledger, Record, Step
-from nornir_tasks.deploy.look import COMPUTING, Rules, planned, timer_s
 from nornir_tasks.deploy.plan import DevicePlan, candidate, sides
+from nornir_tasks.deploy.plan_one_switch import COMPUTING, Rules, planned, timer_s
 from nornir_tasks.deploy.problems import (
     changed_since,
     disagreement,

@@ -25,7 +25,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from nornir_tasks.design.addresses import addressing, asn, bond_vlans, described, mtu
+from nornir_tasks.design.addresses import addressing, asn, bond_vlans, mtu, network_objects
 from nornir_tasks.design.addresses.circuits import Circuits
 from nornir_tasks.design.capacity import (
     first_boot_flows,
@@ -38,41 +38,40 @@ from nornir_tasks.design.capacity.ecn_alike import alike
 from nornir_tasks.design.capacity.limits import over_limits
 from nornir_tasks.design.capacity.profile_limits import check_profiles
 from nornir_tasks.design.capacity.tables import check_tables
-from nornir_tasks.design.contribute import front_panel, managed_aaa, managed_accounts, managed_base, managed_snmp
+from nornir_tasks.design.contribute import managed_aaa, managed_accounts, managed_base, managed_snmp, unused_ports
 from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.contribute.merge import Contribution, merge
 from nornir_tasks.design.contribute.owners import claims_on, declared
-from nornir_tasks.design.demand import edges, qos
+from nornir_tasks.design.demand import edge_router_limits, qos
 from nornir_tasks.design.demand.choices import Choices, choose
+from nornir_tasks.design.demand.collect_errors import Gathering
 from nornir_tasks.design.demand.fabric_demand import Demand, demands
-from nornir_tasks.design.demand.gather import Gathering
+from nornir_tasks.design.demand.findings_by_group import Whose
 from nornir_tasks.design.demand.kinds import Kinds
-from nornir_tasks.design.demand.whose import Whose
 from nornir_tasks.design.layout import switch_names
-from nornir_tasks.design.layout.attached import Attaching, PlannedSwitch
 from nornir_tasks.design.layout.cabling import Cabling, cable_up, planned_switches
 from nornir_tasks.design.layout.edge_network import EdgeNetwork, edge_network
-from nornir_tasks.design.layout.joints import Joints, join
+from nornir_tasks.design.layout.link_types import Joints, join
+from nornir_tasks.design.layout.oob_ports import Attaching, PlannedSwitch
 from nornir_tasks.design.layout.racks import check_racks, places
 from nornir_tasks.design.layout.sections import Section, by_fabric, sections, sharing
 from nornir_tasks.design.model.capabilities import OsFacts
 from nornir_tasks.design.model.catalogue import Catalogue, SwitchModel
 from nornir_tasks.design.model.claims import THE_BASE, THE_SWITCH, fabric_key
 from nornir_tasks.design.model.faults import guarded
-from nornir_tasks.design.model.links import Circuit, NicPort
-from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.links import Circuit, ManagementAddress, NicPort
 from nornir_tasks.design.model.network import Device, Fabric, Network
 from nornir_tasks.design.model.partial_config import PartialConfig
 from nornir_tasks.design.model.places import Place
 from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.model.sizing import CannotBuildError
-from nornir_tasks.design.realise import bundling
+from nornir_tasks.design.realise import lag
 from nornir_tasks.design.realise.configuration import Adjustment, Realised, realise
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.intent.core.findings import Marks
 from nornir_tasks.intent.core.unknown import UnknownValueError
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules.attached import of_trees, tool
+from nornir_tasks.intent.rules.oob_devices import of_trees, tool
 from nornir_tasks.intent.settings import Terms
 
 __all__ = ["Adjustment", "Realised", "design", "device_config", "device_configs"]
@@ -134,7 +133,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     """
     known = _Known(catalogue, os_facts, intent.marks, intent.allow_memory)
     switch_names.check(intent, os_facts)
-    edges.check(intent, catalogue, os_facts)
+    edge_router_limits.check(intent, catalogue, os_facts)
     built = [_build(each, known) for each in by_fabric(demands(intent, kinds().planes)).values()]
     edge = edge_network(intent, catalogue, os_facts)
     built += [_built_edge(edge)] if edge is not None else []
@@ -205,8 +204,8 @@ def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
     links = qos.on_links([each.terms for each in on_fabric])
     planes = {name: [each for each in every if each.demand.plane_name == name] for name in _planes(on_fabric)}
     return _Built(
-        fabric=described.fabric(every, links),
-        planes=tuple(described.plane(of_plane, cuts, links) for of_plane in planes.values()),
+        fabric=network_objects.fabric(every, links),
+        planes=tuple(network_objects.plane(of_plane, cuts, links) for of_plane in planes.values()),
         devices=devices,
         circuits=tuple(_circuits(every, makes, cabling)),
         host_blocks=dict(pair for part in every for pair in addressing.host_blocks(devices, part, cuts)),
@@ -266,7 +265,7 @@ def mistakes(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFact
     for each in by_fabric(gathering.attempt(lambda: demands(intent, kinds().planes)) or ()).values():
         _mistakes_of(each, known, gathering)
     gathering.attempt(lambda: switch_names.check(intent, os_facts))
-    gathering.attempt(lambda: edges.check(intent, catalogue, os_facts))
+    gathering.attempt(lambda: edge_router_limits.check(intent, catalogue, os_facts))
     return tuple(dict.fromkeys(gathering.problems))
 
 
@@ -357,11 +356,11 @@ def device_config(network: Network, device: Device, *, drained: bool = False, am
     among = among or kinds()
     parts = list(contributions(network, device, among, drained=drained))
     used = {port for each in parts for port in each.config.ports or ()}
-    parts.append(Contribution(THE_SWITCH, device.name, front_panel.partial_config(network, device, used)))
+    parts.append(Contribution(THE_SWITCH, device.name, unused_ports.partial_config(network, device, used)))
     if (base := managed_base.of_switch(network, device)) is not None:
         parts.append(Contribution(THE_BASE, device.name, PartialConfig(base=base)))
     config, claims = merge(device.name, parts), claims_on(network, device, among)
-    if claims.has_lags and (problems := [*bundling.disagreements(device.name, parts)]):
+    if claims.has_lags and (problems := [*lag.disagreements(device.name, parts)]):
         raise DesignError(problems)
     cables = tuple(lossless_cables.cables_of(network, device))
     return realise(config, device, network.facts[device.os], claims, mtu.of_ports(network, device), cables)

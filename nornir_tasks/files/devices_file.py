@@ -31,7 +31,7 @@ from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import validate
 from nornir_tasks.intent.core.address_fields import MacAddress
 from nornir_tasks.intent.core.findings import Finding, wrong
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 from nornir_tasks.intent.core.secret_name import Secret
 from nornir_tasks.intent.core.unknown import independent
 

@@ -15,7 +15,7 @@ from nornir_tasks.files.partial_model import partial
 from nornir_tasks.files.systems import systems
 from nornir_tasks.intent.core.fields import SYSTEMS
 from nornir_tasks.intent.core.findings import FINDINGS, Finding, Path, as_shown
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 from nornir_tasks.intent.rules.judge import findings as findings_of
 
 Model = TypeVar("Model", bound=BaseModel)

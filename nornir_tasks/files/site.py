@@ -13,7 +13,7 @@ from nornir_tasks.files.devices_file import DeviceList, load_devices
 from nornir_tasks.files.intent_file import read_intent
 from nornir_tasks.files.resources import resource
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules.attached import kept_names
+from nornir_tasks.intent.rules.oob_devices import kept_names
 from nornir_tasks.platforms import platforms
 
 INTENT = "fabric.yml"

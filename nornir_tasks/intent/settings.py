@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nornir_tasks.intent.core.findings import Path
-from nornir_tasks.intent.core.part import LoadBalancing
+from nornir_tasks.intent.core.intent_model import LoadBalancing
 from nornir_tasks.intent.keys.fabric import FabricIntent
 from nornir_tasks.intent.keys.plane import PlaneIntent
 from nornir_tasks.intent.keys.policy import PolicyIntent, TrafficClassIntent

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal
 
-from nornir_tasks.design.model.natural_order import natural_key
+from nornir_tasks.design.model.order import natural_key
 from nornir_tasks.errors import LabError, Problem
 
 Kind = Literal["cut", "swapped", "killed", "frozen", "lossy", "slow"]

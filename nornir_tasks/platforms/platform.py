@@ -13,6 +13,7 @@ from nornir_tasks.design.model.capabilities import Capabilities, Disruption, OsF
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms.announced import Announcing
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
+from nornir_tasks.platforms.containerlab import NO_IMAGE, Image
 from nornir_tasks.platforms.defaults import FACTORY, Defaults
 from nornir_tasks.platforms.first_boot import NO_FIRST_BOOT, FirstBootFacts
 from nornir_tasks.platforms.let_in import Hears
@@ -20,7 +21,6 @@ from nornir_tasks.platforms.lossless import NOTHING_KNOWN, LosslessLines
 from nornir_tasks.platforms.observed import Observing
 from nornir_tasks.platforms.ownership import Rule
 from nornir_tasks.platforms.secret_places import NO_PLACES, SecretPlaces
-from nornir_tasks.platforms.virtual import NO_IMAGE, Image
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.links import Link
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.intent.rules.attached import BMC
+from nornir_tasks.intent.rules.oob_devices import BMC
 
 
 def bmcs(network: Network) -> dict[str, list[Link]]:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from nornir_tasks.design.config.access_lists import AclBinding, Family
 from nornir_tasks.design.demand.way_out import NEXT_HOP
+from nornir_tasks.design.model.mlag import Segment
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.model.pairs import Segment
 from nornir_tasks.proofs.routing import Router
 from nornir_tasks.proofs.spans import Span
 from nornir_tasks.proofs.subnets import subnets_of

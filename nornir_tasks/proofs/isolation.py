@@ -11,10 +11,10 @@ from functools import cached_property
 from itertools import product
 
 from nornir_tasks.design.config.access_lists import AclBinding, Family
-from nornir_tasks.design.model.acl_facts import AclFacts
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.flow_terms import Service
 from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.system_facts import AclFacts
 from nornir_tasks.proofs import control_plane, vlans, ways_out
 from nornir_tasks.proofs.bmcs import assumed, bridges, with_management_ports
 from nornir_tasks.proofs.breach import Breach, Judged, Kind

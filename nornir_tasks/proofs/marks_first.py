@@ -14,7 +14,7 @@ from functools import cached_property
 
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.model.network import Device
-from nornir_tasks.design.model.pause_point import Pool, alpha_of, worst_case
+from nornir_tasks.design.model.xoff_threshold import Pool, alpha_of, worst_case
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.lossless import Setting
 from nornir_tasks.proofs import headroom_fits

@@ -11,8 +11,8 @@ from functools import cached_property
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 
 from nornir_tasks.design.config.access_lists import ICMP, UDP, Direction, Family
-from nornir_tasks.design.model.acl_facts import AclFacts
 from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.system_facts import AclFacts
 from nornir_tasks.proofs.breach import Breach
 from nornir_tasks.proofs.ends import Domain, Gate
 from nornir_tasks.proofs.filters import Lists, Passed, decided, passed

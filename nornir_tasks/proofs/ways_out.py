@@ -13,8 +13,8 @@ from ipaddress import ip_address
 from nornir_tasks.design.config.access_lists import Direction, Family
 from nornir_tasks.design.demand.flows import FAMILIES
 from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.mlag import Segment
 from nornir_tasks.design.model.network import EVERYWHERE
-from nornir_tasks.design.model.pairs import Segment
 from nornir_tasks.intent.rules.flow import OUTSIDE
 from nornir_tasks.proofs.breach import Breach, Judged
 from nornir_tasks.proofs.ends import Domain, End, Gate

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.contribute.pair_parts import peer_ends
+from nornir_tasks.design.contribute.mlag_config import peer_ends
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.links import Link
 from nornir_tasks.design.model.network import Network

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from nornir_tasks.design.model.natural_order import natural_key
+from nornir_tasks.design.model.order import natural_key
 from nornir_tasks.design.reports.localities import Locality
 
 TIER_LABEL = "fabric.topograph.run/tier-"

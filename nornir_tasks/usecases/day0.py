@@ -33,7 +33,7 @@ from nornir_tasks.files.site import INTENT
 from nornir_tasks.files.templates import day0_environment, environment
 from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.intent.keys.day0 import Day0Intent
-from nornir_tasks.intent.rules.attached import BMC, bmc_group
+from nornir_tasks.intent.rules.oob_devices import BMC, bmc_group
 from nornir_tasks.inventory.endpoints import attached_macs, device_list_file
 from nornir_tasks.platforms import platform
 from nornir_tasks.render.render import render

@@ -10,8 +10,8 @@ from typing import Any
 
 from nornir_tasks.checks.hosts import bmc as host_bmc
 from nornir_tasks.design.contribute.known_kinds import kinds
+from nornir_tasks.design.demand.collect_errors import Gathering
 from nornir_tasks.design.demand.fabric_demand import Demand, demands
-from nornir_tasks.design.demand.gather import Gathering
 from nornir_tasks.design.hosts.bastion_vars import bastion_host_vars
 from nornir_tasks.design.hosts.bond_needs import BondNeeds, bond_needs
 from nornir_tasks.design.hosts.boundary_vars import firewall_host_vars
@@ -29,8 +29,8 @@ from nornir_tasks.files.resources import shown
 from nornir_tasks.files.site import INTENT
 from nornir_tasks.intent.core.findings import Marks
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules.attached import BMC, bmc_group
-from nornir_tasks.usecases.declared import declared_macs
+from nornir_tasks.intent.rules.oob_devices import BMC, bmc_group
+from nornir_tasks.usecases.oob_inventory import declared_macs
 from nornir_tasks.usecases.site import load
 
 FIREWALLS = "firewalls"

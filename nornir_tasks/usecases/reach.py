@@ -10,7 +10,7 @@ from nornir_tasks.deploy.evidence import Evidence
 from nornir_tasks.deploy.fleet import DEFAULT_WORKERS, Fleet, Results, T, Target
 from nornir_tasks.deploy.identity import Declared, Doubts
 from nornir_tasks.deploy.journal import JOURNAL, Journal
-from nornir_tasks.deploy.look import CONFIRM_WITHIN_S, Rules
+from nornir_tasks.deploy.plan_one_switch import CONFIRM_WITHIN_S, Rules
 from nornir_tasks.deploy.tasks import Job
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.capacity.management_paths import distances

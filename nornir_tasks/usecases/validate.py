@@ -14,11 +14,11 @@ from nornir_tasks.deploy.tasks import Collected
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.network import Device, Network
 from nornir_tasks.design.pipeline import device_config
-from nornir_tasks.design.reports.plugs import leg_of
+from nornir_tasks.design.reports.transceivers import leg_of
 from nornir_tasks.errors import GpufabricError, Problem, UndecidedError, ValidationFailed
 from nornir_tasks.inventory.endpoints import push_account
-from nornir_tasks.usecases.declared import declared_macs
 from nornir_tasks.usecases.lab.machines import cabled_machines
+from nornir_tasks.usecases.oob_inventory import declared_macs
 from nornir_tasks.usecases.progress import On, Work, ignore
 from nornir_tasks.usecases.reach import Access, Reach
 from nornir_tasks.usecases.secrets import vault_of

@@ -15,7 +15,7 @@ from typing import Any
 
 from loaded_twins import loaded
 
-from nornir_tasks.design.model.edge_terms import EdgeTerms
+from nornir_tasks.design.model.edge_policy import EdgeTerms
 from nornir_tasks.usecases.site import BOUNDARY, SiteDesign
 from switch_twins.routed.conf import configuration, text
 from switch_twins.routed.daemons import Frr, release

@@ -14,7 +14,7 @@ from typing import Any
 from described_lab import LabDescription, RunningLab
 
 from nornir_tasks.day0.sha_crypt import sha_crypt
-from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.links import ManagementAddress
 from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.files.site import resource
 from nornir_tasks.lab.day0.desk import Handed

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from nornir_tasks.deploy.ledger import Ledger
-from nornir_tasks.deploy.look import Rules, timer_s
 from nornir_tasks.deploy.plan import DevicePlan
+from nornir_tasks.deploy.plan_one_switch import Rules, timer_s
 from nornir_tasks.deploy.transaction import Opener, Transaction
 from nornir_tasks.deploy.wanted import Wanted
 

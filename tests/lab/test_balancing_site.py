@@ -13,8 +13,8 @@ from one_push import transaction
 
 from nornir_tasks.checks.evidence import Evidence, Verdict
 from nornir_tasks.checks.switches.balancing import check_balancing
-from nornir_tasks.deploy.look import Rules
 from nornir_tasks.deploy.plan import sides
+from nornir_tasks.deploy.plan_one_switch import Rules
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_configs

@@ -23,7 +23,7 @@ from routed_lab import needs_root
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, Family
 from nornir_tasks.design.demand.flows import FAMILIES
 from nornir_tasks.design.model.device_config import DeviceConfig
-from nornir_tasks.design.model.edge_terms import EdgeTerms, OutsideLink
+from nornir_tasks.design.model.edge_policy import EdgeTerms, OutsideLink
 from nornir_tasks.design.model.network import Device
 from nornir_tasks.files.templates import environment
 from nornir_tasks.lab.boundary.room import Outcome, Room

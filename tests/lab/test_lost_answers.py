@@ -20,7 +20,7 @@ from one_push import Noted, transaction
 
 from nornir_tasks.deploy.journal import Journal
 from nornir_tasks.deploy.ledger import Ledger, Step
-from nornir_tasks.deploy.look import Rules, timer_s
+from nornir_tasks.deploy.plan_one_switch import Rules, timer_s
 from nornir_tasks.deploy.transaction import Transaction
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import MARK, SwitchSession

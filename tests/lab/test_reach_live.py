@@ -16,9 +16,9 @@ from lone_switches import LONGER_THAN_ANY_TIMER_S, REACH, site_folder
 from one_push import transaction
 
 from nornir_tasks.deploy.evidence import Evidence
-from nornir_tasks.deploy.look import Rules
+from nornir_tasks.deploy.plan_one_switch import Rules
 from nornir_tasks.deploy.transaction import Transaction
-from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.links import ManagementAddress
 from nornir_tasks.design.model.partial_config import BasePolicy, ReachPolicy
 from nornir_tasks.drivers import nxos as nxos_driver
 from nornir_tasks.drivers import open_session

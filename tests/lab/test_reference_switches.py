@@ -13,8 +13,8 @@ from described_lab import LabDescription, RunningLab
 from one_push import transaction
 
 from nornir_tasks.deploy.fleet import Fleet, Target
-from nornir_tasks.deploy.look import Rules
 from nornir_tasks.deploy.plan import sides
+from nornir_tasks.deploy.plan_one_switch import Rules
 from nornir_tasks.deploy.tasks import Job
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.model.network import Network

@@ -14,7 +14,7 @@ from at_terminal import ROOT, Operator
 from by_hand import Hand
 from routed_lab import RoutedLab, first_finding, needs_root, on_this_machine, until
 
-from nornir_tasks.design.capacity.spread import even, fullest
+from nornir_tasks.design.capacity.ecmp_hash_model import even, fullest
 from nornir_tasks.usecases.site import SiteDesign, load
 
 pytestmark = needs_root

@@ -20,7 +20,7 @@ import pytest
 from at_terminal import Operator, lab_of_its_own, small_site
 
 from nornir_tasks.deploy.fleet import Fleet, Results, Target
-from nornir_tasks.deploy.look import Rules
+from nornir_tasks.deploy.plan_one_switch import Rules
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Job
 from nornir_tasks.drivers.session import Endpoint

@@ -22,8 +22,8 @@ from loaded_rules import Rules, Sent
 from routed_lab import RoutedLab
 
 from nornir_tasks.design.model.flow_terms import Service
+from nornir_tasks.design.model.mlag import Segment
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.model.pairs import Segment
 from nornir_tasks.proofs import isolation
 from nornir_tasks.proofs.breach import Judged
 from nornir_tasks.proofs.ends import End

@@ -5,14 +5,14 @@ A switch that learns exactly that is explained; the cause is found by following 
 is lost. What differs even so may be kept back by a switch on the path whose policy differs; else it has no explanation.
 """
 
-from nornir_tasks.checks.causes.cause_board import Board, Key
 from nornir_tasks.checks.causes.differences import Breaks
+from nornir_tasks.checks.causes.root_cause_search import Board, Key
 from nornir_tasks.checks.evidence import Finding
 from nornir_tasks.checks.switches.ecmp import announced, path_limit, shared_prefixes, vrfs
-from nornir_tasks.checks.switches.pairs import pairs_of
+from nornir_tasks.checks.switches.mlag import pairs_of
 from nornir_tasks.design.addresses.routes import learned_paths
 from nornir_tasks.design.config.vrfs import key_name, vrf_of
-from nornir_tasks.design.contribute.pair_parts import peer_ends
+from nornir_tasks.design.contribute.mlag_config import peer_ends
 from nornir_tasks.design.realise.tagging import port_of
 
 

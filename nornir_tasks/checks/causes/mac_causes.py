@@ -1,8 +1,8 @@
 """Which devices of the out-of-band plane have exchanged their cables: one cause for all their ports. Pure."""
 
-from nornir_tasks.checks.causes.cause_board import Board, Groups, Key
+from nornir_tasks.checks.causes.root_cause_search import Board, Groups, Key
 from nornir_tasks.checks.evidence import Verdict
-from nornir_tasks.checks.switches.macs import others_at
+from nornir_tasks.checks.switches.oob_neighbors import others_at
 
 
 def explain_macs(board: Board) -> None:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from nornir_tasks.checks.causes.cause_board import Board, Key
+from nornir_tasks.checks.causes.root_cause_search import Board, Key
 from nornir_tasks.checks.evidence import End
-from nornir_tasks.checks.switches.pairs import pairs_of
-from nornir_tasks.checks.switches.partners import members_of, other_groups
+from nornir_tasks.checks.switches.lacp_partners import members_of, other_groups
+from nornir_tasks.checks.switches.mlag import pairs_of
 
 
 def explain_partners(board: Board) -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from nornir_tasks.checks.causes.cause_board import Board, Key
-from nornir_tasks.checks.switches.pairs import pairs_of
-from nornir_tasks.checks.switches.trees import CHECK
+from nornir_tasks.checks.causes.root_cause_search import Board, Key
+from nornir_tasks.checks.switches.mlag import pairs_of
+from nornir_tasks.checks.switches.spanning_tree import CHECK
 
 
 def explain_trees(board: Board) -> None:

@@ -2,7 +2,7 @@
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, OthersLine, Verdict
-from nornir_tasks.checks.values import both
+from nornir_tasks.checks.field_diff import both
 from nornir_tasks.design.config.bgp import Neighbor
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import Change

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import End, Evidence, Finding, Verdict
-from nornir_tasks.checks.switches.pairs import pairs_of
+from nornir_tasks.checks.switches.mlag import pairs_of
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.platforms.observed import GatewayState
 

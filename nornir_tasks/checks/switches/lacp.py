@@ -1,7 +1,8 @@
 """Link aggregation: every port that shall be a member of a group is one, and the group uses it.
 
 Whether the group itself is up is judged with the ports (``checks/switches/ports.py``), its lines, LACP's rate among
-them, with the configuration; who the far end is and which rate it asks for by itself (``checks/switches/partners.py``).
+them, with the configuration; who the far end is and which rate it asks for by itself
+(``checks/switches/lacp_partners.py``).
 """
 
 from nornir_tasks.checks.about import About

@@ -3,7 +3,7 @@
 A wrong cable cannot be repaired by a push, so the finding names the cables to move. Whether a host speaks LLDP is not
 part of the design, so ports to hosts do not count: those that hear one are judged, of the others one line says how many
 there are. Ports to upstreams speak no LLDP on purpose, so nothing is expected there. What is attached to the
-out-of-band plane and says nothing is judged by its address (``checks/switches/macs.py``).
+out-of-band plane and says nothing is judged by its address (``checks/switches/oob_neighbors.py``).
 """
 
 from collections.abc import Iterator

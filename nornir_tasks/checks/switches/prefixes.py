@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.design.model.edge_terms import EdgeTerms, OutsideLink, OutsideSession
+from nornir_tasks.design.model.edge_policy import EdgeTerms, OutsideLink, OutsideSession
 from nornir_tasks.platforms.observed import SessionPrefixes
 
 ABOUT = About(

@@ -22,8 +22,8 @@ from ipaddress import IPv4Network, collapse_addresses
 from nornir_tasks.design.demand.choices import Choice
 from nornir_tasks.design.demand.fabric_demand import Demand
 from nornir_tasks.design.layout.sections import Section
+from nornir_tasks.design.model.mlag import FIRST_HOST, GATEWAY, KEPT_ADDRESSES
 from nornir_tasks.design.model.network import Device
-from nornir_tasks.design.model.pairs import FIRST_HOST, GATEWAY, KEPT_ADDRESSES
 from nornir_tasks.design.model.sizing import Layout
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.core.findings import Finding, Marks, Path

@@ -6,11 +6,11 @@ from ipaddress import IPv4Network, IPv6Network
 from nornir_tasks.design.demand.fabric_demand import Demand
 from nornir_tasks.design.demand.way_out import VLAN, WayOut
 from nornir_tasks.design.layout.sections import Section
-from nornir_tasks.design.model.pairs import KEPT_ADDRESSES, BondTerms, BondVlan
+from nornir_tasks.design.model.mlag import KEPT_ADDRESSES, BondTerms, BondVlan
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.core.address_fields import SUBNET_V6_LENGTH
 from nornir_tasks.intent.core.findings import Finding, Marks, Path
-from nornir_tasks.intent.keys.front import BondIntent
+from nornir_tasks.intent.keys.bonded_plane import BondIntent
 from nornir_tasks.intent.rules.vlan import NEEDS_EVPN
 
 REST = "hosts"

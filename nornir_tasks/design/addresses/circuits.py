@@ -13,8 +13,8 @@ from nornir_tasks.design.addresses.mtu import agreed_bytes
 from nornir_tasks.design.demand.fabric_demand import Demand
 from nornir_tasks.design.demand.way_out import NEXT_HOP, WayOut
 from nornir_tasks.design.model.links import Circuit, Link, NicPort, Use
+from nornir_tasks.design.model.mlag import bond_of
 from nornir_tasks.design.model.network import Device
-from nornir_tasks.design.model.pairs import bond_of
 from nornir_tasks.intent.core.unknown import UnknownValueError
 
 

@@ -16,7 +16,7 @@ from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.intent.keys.day0 import Day0Intent
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules.attached import SWITCHES
+from nornir_tasks.intent.rules.oob_devices import SWITCHES
 
 
 def opened(network: Network, intent: Intent) -> Network:

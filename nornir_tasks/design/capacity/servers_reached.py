@@ -20,7 +20,7 @@ from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.core.findings import Finding, Path
 from nornir_tasks.intent.keys.base import BaseIntent
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules.attached import SWITCHES
+from nornir_tasks.intent.rules.oob_devices import SWITCHES
 
 _SNMP = 161
 

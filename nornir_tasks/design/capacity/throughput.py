@@ -14,7 +14,7 @@ from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.model.sizing import Layout
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.core.findings import Finding, Marks
-from nornir_tasks.intent.keys.front import StorageDemandIntent
+from nornir_tasks.intent.keys.bonded_plane import StorageDemandIntent
 
 GBIT_PER_GIB = 8 * 1024**3 / 10**9
 

@@ -17,7 +17,7 @@ from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
-from nornir_tasks.design.contribute.pair_parts import peer_link
+from nornir_tasks.design.contribute.mlag_config import peer_link
 from nornir_tasks.design.contribute.way_out_lists import lists_of_way_out
 from nornir_tasks.design.demand.flows import FAMILIES, Terms, access_lists
 from nornir_tasks.design.demand.site_prefixes import own_prefixes
@@ -25,8 +25,8 @@ from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.claims import host_prefix
 from nornir_tasks.design.model.flow_terms import Allowed
 from nornir_tasks.design.model.links import Circuit
+from nornir_tasks.design.model.mlag import BondTerms, Segment
 from nornir_tasks.design.model.network import EVERYWHERE, Device, Network
-from nornir_tasks.design.model.pairs import BondTerms, Segment
 from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.model.plane import Plane
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from ipaddress import IPv4Network, IPv6Network, ip_interface, ip_network
 
 from nornir_tasks.design.config.access_lists import ICMP, MUST_PASS, TCP, AccessList, AclRule, Family
-from nornir_tasks.design.model.acl_facts import AclFacts
-from nornir_tasks.design.model.edge_terms import EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
+from nornir_tasks.design.model.edge_policy import EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
+from nornir_tasks.design.model.system_facts import AclFacts
 
 BGP_PORT = 179
 UNICAST: dict[Family, str | None] = {"ipv4": None, "ipv6": "2000::/3"}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from nornir_tasks.design.config.base import NO_BASE, Base, BaseSection, ManagementPort, Server
 from nornir_tasks.design.contribute import lockout, managed_aaa, managed_accounts, managed_reach, managed_snmp
 from nornir_tasks.design.model.capabilities import Capabilities
-from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.links import ManagementAddress
 from nornir_tasks.design.model.network import Device, Network
 from nornir_tasks.design.model.partial_config import BasePolicy, DnsPolicy
 from nornir_tasks.errors import DesignError, Problem

@@ -8,7 +8,7 @@ from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AclRule, Por
 from nornir_tasks.design.config.base import BaseSection
 from nornir_tasks.design.config.reach import ApiSettings, ControlPlane, Reach, SshSettings
 from nornir_tasks.design.model.capabilities import Capabilities
-from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.links import ManagementAddress
 from nornir_tasks.design.model.network import Device
 from nornir_tasks.design.model.partial_config import BasePolicy, ReachPolicy
 from nornir_tasks.intent.core.findings import Finding, Path

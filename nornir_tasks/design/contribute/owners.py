@@ -10,9 +10,9 @@ from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from itertools import combinations
 
-from nornir_tasks.design.contribute import front_panel, managed_accounts, managed_base
+from nornir_tasks.design.contribute import managed_accounts, managed_base, unused_ports
 from nornir_tasks.design.contribute.bond_ports import numbers as group_numbers
-from nornir_tasks.design.contribute.pair_parts import peer_link
+from nornir_tasks.design.contribute.mlag_config import peer_link
 from nornir_tasks.design.demand.kinds import Kinds
 from nornir_tasks.design.model.claims import THE_SWITCH, Claim, Claims, Owner
 from nornir_tasks.design.model.network import Device, Fabric, Network
@@ -74,7 +74,7 @@ def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
     nothing = frozenset[int]()
     numbers = {each.key: (each.vlans, lags[each.key]) if has_hosts else (nothing, nothing) for each in owners}
     claims = (Claim(each, frozenset(ports[each.key]), *numbers[each.key]) for each in owners)
-    spare = frozenset(front_panel.spare_ports(network, device))
+    spare = frozenset(unused_ports.spare_ports(network, device))
     base = network.base.get(device.fabric)
     return Claims(
         tuple(claims),

@@ -16,7 +16,7 @@ from dataclasses import replace
 from nornir_tasks.design.addresses.prefix_limits import prefix_limit
 from nornir_tasks.design.config.bgp import Neighbor, PeerGroup
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
-from nornir_tasks.design.contribute.pair_parts import pair_of, peer_address, peer_interface
+from nornir_tasks.design.contribute.mlag_config import pair_of, peer_address, peer_interface
 from nornir_tasks.design.model.claims import name_prefix
 from nornir_tasks.design.model.network import Device, Network
 from nornir_tasks.design.model.partial_config import PartialConfig

@@ -10,8 +10,8 @@ from nornir_tasks.design.config.access_lists import AccessList, AclRule, Directi
 from nornir_tasks.design.demand.flows import DIRECTIONS, FAMILIES, Terms, always, numbered, vlan_of
 from nornir_tasks.design.demand.gateway_lists import Vlan, collapsed, of_switches
 from nornir_tasks.design.model.capabilities import Capabilities
+from nornir_tasks.design.model.mlag import Segment
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.model.pairs import Segment
 from nornir_tasks.design.model.plane import Plane
 
 TO_NEIGHBOURS: dict[Family, str] = {"ipv4": "224.0.0.0/24", "ipv6": "ff02::/16"}

@@ -20,7 +20,7 @@ from nornir_tasks.intent.keys.fabric import FabricIntent
 from nornir_tasks.intent.keys.host import HostGroupIntent, NicsIntent
 from nornir_tasks.intent.keys.plane import PlaneIntent
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules.attached import TREE, of_trees
+from nornir_tasks.intent.rules.oob_devices import TREE, of_trees
 from nornir_tasks.intent.settings import Terms
 
 
@@ -180,7 +180,7 @@ class Demand:
 def demands(intent: Intent, kinds: Mapping[str, PlaneKind]) -> tuple[Demand, ...]:
     """One for each plane and group of hosts on it, fabric by fabric in the order of the file.
 
-    Hosts have none on an out-of-band plane (:mod:`nornir_tasks.design.layout.attached`). ``kinds``: of planes, those
+    Hosts have none on an out-of-band plane (:mod:`nornir_tasks.design.layout.oob_ports`). ``kinds``: of planes, those
     that there are, by name.
 
     Raises IntentError for an unknown kind of plane, DesignError for what the layout does not support yet.

@@ -23,7 +23,7 @@ from nornir_tasks.design.config.access_lists import (
 from nornir_tasks.design.demand.fabric_demand import Demand
 from nornir_tasks.design.demand.gateway_lists import Vlan, collapsed, elsewhere_last, of_switches
 from nornir_tasks.design.model.flow_terms import Allowed, Ends, Flow, Service
-from nornir_tasks.design.model.pairs import Segment
+from nornir_tasks.design.model.mlag import Segment
 from nornir_tasks.intent.keys.plane import PlaneIntent
 
 FAMILIES: tuple[Family, ...] = ("ipv4", "ipv6")

@@ -6,7 +6,7 @@ from nornir_tasks.design.demand.kinds import PlaneKind
 from nornir_tasks.intent.core.findings import Finding, Path
 from nornir_tasks.intent.core.unknown import independent
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules.attached import TREE
+from nornir_tasks.intent.rules.oob_devices import TREE
 
 
 def by_kind(intent: Intent, kinds: Mapping[str, PlaneKind]) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ both leaves answer, the machines' next hop, and an address of each leaf. So it i
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
 
-from nornir_tasks.intent.keys.front import VlanIntent
+from nornir_tasks.intent.keys.bonded_plane import VlanIntent
 from nornir_tasks.intent.keys.plane import PlaneIntent
 from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules.boundary_names import zone_of

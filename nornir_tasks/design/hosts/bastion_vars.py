@@ -13,10 +13,10 @@ from nornir_tasks.design.model.network import Network
 from nornir_tasks.intent.keys.boundary import BastionsIntent, BoundaryIntent
 from nornir_tasks.intent.keys.plane import PlaneIntent
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules.attached import of_trees
 from nornir_tasks.intent.rules.boundary_flow import BASTIONS, BASTIONS_FIRST
 from nornir_tasks.intent.rules.boundary_names import links_of
 from nornir_tasks.intent.rules.flow import OUTSIDE
+from nornir_tasks.intent.rules.oob_devices import of_trees
 
 NO_ADDRESS = "0.0.0.0/32"
 """Whoever asks DHCP for one sends from here (RFC 2131, 4.1)."""

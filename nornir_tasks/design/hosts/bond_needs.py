@@ -6,10 +6,10 @@ from itertools import combinations
 from typing import Literal
 
 from nornir_tasks.design.demand.fabric_demand import Demand
-from nornir_tasks.design.model.pairs import bond_of
+from nornir_tasks.design.model.mlag import bond_of
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.core.findings import Finding, Marks
-from nornir_tasks.intent.keys.front import BondIntent
+from nornir_tasks.intent.keys.bonded_plane import BondIntent
 
 MAX_NAME = 15
 """Characters of an interface's name: IFNAMSIZ of the Linux kernel (include/uapi/linux/if.h), less the NUL."""

@@ -17,10 +17,10 @@ from nornir_tasks.design.model.network import Network
 from nornir_tasks.intent.keys.boundary import BalancersIntent, BoundaryIntent, PublishedIntent, ZoneIntent
 from nornir_tasks.intent.keys.boundary_relay import RelaysIntent
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules.attached import of_trees
 from nornir_tasks.intent.rules.boundary_flow import BASTIONS, BASTIONS_FIRST
 from nornir_tasks.intent.rules.boundary_names import EDGE_LOOPBACK, groups_of, kept_apart, reached_planes
 from nornir_tasks.intent.rules.flow import OUTSIDE
+from nornir_tasks.intent.rules.oob_devices import of_trees
 
 SSH = 22
 DNS, NTP, PROXY = 53, 123, 3128

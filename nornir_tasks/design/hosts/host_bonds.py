@@ -14,8 +14,8 @@ from pydantic import Field
 from nornir_tasks.design.hosts.bond_needs import BondedPlane, BondNeeds
 from nornir_tasks.design.hosts.host_parts import NicMatch, Vars, place_match
 from nornir_tasks.design.model.links import Circuit
+from nornir_tasks.design.model.mlag import Segment
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.model.pairs import Segment
 from nornir_tasks.design.model.plane import Plane
 
 

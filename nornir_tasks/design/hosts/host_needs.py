@@ -6,8 +6,8 @@ from functools import partial
 from itertools import combinations
 from typing import Literal
 
+from nornir_tasks.design.demand.collect_errors import Gathering
 from nornir_tasks.design.demand.fabric_demand import Demand
-from nornir_tasks.design.demand.gather import Gathering
 from nornir_tasks.design.demand.qos import classes
 from nornir_tasks.design.model.catalogue import Catalogue
 from nornir_tasks.design.model.partial_config import ClassPolicy

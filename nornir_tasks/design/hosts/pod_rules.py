@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from nornir_tasks.design.demand.collect_errors import Gathering
 from nornir_tasks.design.demand.fabric_demand import Demand
-from nornir_tasks.design.demand.gather import Gathering
 from nornir_tasks.design.hosts.host_needs import HostNeeds, check_copies, host_needs
 from nornir_tasks.design.hosts.pod_networks import (
     GroupNics,

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from nornir_tasks.design.layout.joints import Joints
-from nornir_tasks.design.model.cables import ASSEMBLY, Cable, Make
-from nornir_tasks.design.model.links import Endpoint, Link
+from nornir_tasks.design.layout.link_types import Joints
+from nornir_tasks.design.model.links import ASSEMBLY, Cable, Endpoint, Link, Make
 
 
 def assembly_name(link: str, upper: Endpoint, lower: Endpoint) -> str:

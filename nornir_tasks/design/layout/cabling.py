@@ -14,14 +14,13 @@ from typing import Literal
 from nornir_tasks.design.demand.choices import Choice, Choices
 from nornir_tasks.design.demand.fabric_demand import AttachedEnd
 from nornir_tasks.design.layout import assembled
-from nornir_tasks.design.layout.joints import Joint, Joints, end_of
-from nornir_tasks.design.layout.panel import Panel
+from nornir_tasks.design.layout.link_types import Joint, Joints, end_of
+from nornir_tasks.design.layout.port_allocation import Panel
 from nornir_tasks.design.layout.sections import Section
 from nornir_tasks.design.layout.twin_port_ends import End
-from nornir_tasks.design.model.cables import ASSEMBLY, Cable, Make
 from nornir_tasks.design.model.capabilities import OsFacts
 from nornir_tasks.design.model.catalogue import Slot
-from nornir_tasks.design.model.links import Endpoint, Link, NicPort
+from nornir_tasks.design.model.links import ASSEMBLY, Cable, Endpoint, Link, Make, NicPort
 from nornir_tasks.design.model.media import RJ45
 from nornir_tasks.design.model.network import ROLES, Device
 from nornir_tasks.design.model.sizing import Layout

@@ -11,13 +11,12 @@ from typing import Literal, cast
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.bgp import TcpAo
 from nornir_tasks.design.demand.choices import Choice, choose_one
-from nornir_tasks.design.demand.edges import AT, is_in
-from nornir_tasks.design.model.cables import Cable
+from nornir_tasks.design.demand.edge_router_limits import AT, is_in
 from nornir_tasks.design.model.capabilities import OsFacts
 from nornir_tasks.design.model.catalogue import Bogons, Catalogue, Slot
 from nornir_tasks.design.model.claims import fabric_key
-from nornir_tasks.design.model.edge_terms import EDGE, EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
-from nornir_tasks.design.model.links import Circuit, Endpoint, Link, Use
+from nornir_tasks.design.model.edge_policy import EDGE, EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
+from nornir_tasks.design.model.links import Cable, Circuit, Endpoint, Link, Use
 from nornir_tasks.design.model.media import fec_of
 from nornir_tasks.design.model.network import DRAIN_PREPEND, Device, Fabric
 from nornir_tasks.intent.core.address_fields import HostInterface

@@ -9,8 +9,8 @@ from math import ceil
 
 from nornir_tasks.design.demand.choices import Choice
 from nornir_tasks.design.demand.fabric_demand import Demand
-from nornir_tasks.design.layout.panel import Panel
-from nornir_tasks.design.layout.sizes import Sizes
+from nornir_tasks.design.layout.port_allocation import Panel
+from nornir_tasks.design.layout.port_capacity import Sizes
 from nornir_tasks.design.layout.speeds import core_speed
 from nornir_tasks.design.model.sizing import Layout, Pods
 from nornir_tasks.intent.core.findings import Finding

@@ -12,11 +12,11 @@ from itertools import chain, combinations, islice
 
 from nornir_tasks.design.demand.choices import Choices
 from nornir_tasks.design.demand.fabric_demand import Demand
-from nornir_tasks.design.demand.whose import Whose
+from nornir_tasks.design.demand.findings_by_group import Whose
 from nornir_tasks.design.layout import spare_legs, spines_to_come
 from nornir_tasks.design.layout.cheapest import copied, nic_optics
+from nornir_tasks.design.layout.port_capacity import Sizes
 from nornir_tasks.design.layout.shared_spines import Together, together
-from nornir_tasks.design.layout.sizes import Sizes
 from nornir_tasks.design.layout.table_limits import holds
 from nornir_tasks.design.layout.topology import MIN_SPINES, every_sizing, lay_out
 from nornir_tasks.design.model.sizing import Beside, CannotBuildError, Layout, Option, Sizing

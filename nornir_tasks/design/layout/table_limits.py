@@ -7,7 +7,7 @@ from math import ceil
 from nornir_tasks.design.demand.choices import Choice, Choices
 from nornir_tasks.design.demand.fabric_demand import Demand
 from nornir_tasks.design.layout import spare_legs
-from nornir_tasks.design.layout.panel import Panel, all_slots
+from nornir_tasks.design.layout.port_allocation import Panel, all_slots
 from nornir_tasks.design.model.catalogue import Slot
 from nornir_tasks.design.model.sizing import Layout
 from nornir_tasks.intent.core.findings import Finding

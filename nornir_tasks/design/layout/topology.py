@@ -12,11 +12,11 @@ from functools import partial
 from math import ceil
 
 from nornir_tasks.design.demand.choices import Choices
-from nornir_tasks.design.demand.whose import named
-from nornir_tasks.design.layout import nearest, spare_legs, spines_to_come
+from nornir_tasks.design.demand.findings_by_group import named
+from nornir_tasks.design.layout import spare_legs, spines_to_come, suggest_two_tier
 from nornir_tasks.design.layout.cheapest import Builds, Cheapest, in_all_copies, in_words, priced
 from nornir_tasks.design.layout.pods import PodSizing
-from nornir_tasks.design.layout.sizes import Sizes
+from nornir_tasks.design.layout.port_capacity import Sizes
 from nornir_tasks.design.layout.table_limits import holds, leaves_hold
 from nornir_tasks.design.model.sizing import CannotBuildError, Layout, Option, Sizing
 from nornir_tasks.errors import DesignError
@@ -132,9 +132,9 @@ class _Sizer:
         sizes, demand = Sizes.of(choices), choices.demand
         most, intended = sizes.most_hosts(), demand.nics.per_group
         if intended is None and most == 0:
-            raise CannotBuildError(nearest.no_host_fits(sizes))
+            raise CannotBuildError(suggest_two_tier.no_host_fits(sizes))
         if intended is not None and intended > most:
-            raise CannotBuildError(nearest.too_few_leaf_ports(sizes, intended, most))
+            raise CannotBuildError(suggest_two_tier.too_few_leaf_ports(sizes, intended, most))
         pods = PodSizing.of(sizes, choices.core, demand.fabric.core) if choices.core and demand.fabric.core else None
         return cls(sizes, pods, builds, intended or most)
 
@@ -149,7 +149,7 @@ class _Sizer:
             raise CannotBuildError(self._refusal(intended))
         single = found.chosen.layout.spines_per_group == 1
         if single and is_declared and intended > 0:
-            raise CannotBuildError(nearest.loses_too_much(self.sizes.choices.demand, intended, None))
+            raise CannotBuildError(suggest_two_tier.loses_too_much(self.sizes.choices.demand, intended, None))
         warnings = (_single_point(found.chosen.layout, is_declared=spine.count is not None),) if single else ()
         return Sizing(self._with_places(found.chosen), found.runner_up, warnings)
 
@@ -261,14 +261,14 @@ class _Sizer:
             found = self._search(middle / 100).chosen
             best, low, high = (best, low, middle) if found is None else (found, middle, high)
         if best is not None:
-            return nearest.loses_too_much(self.sizes.choices.demand, capacity_after_loss, best)
+            return suggest_two_tier.loses_too_much(self.sizes.choices.demand, capacity_after_loss, best)
         hosts, groups = next(self.sizes.groupings(self.hosts_per_group))
         if self.pods is not None:
             return self.pods.refusal(self._flat(hosts, groups, self.sizes.uplinks_for(hosts), 1, 1))
         count = self.sizes.choices.demand.fabric.spine.planned
         if count is not None:
-            return nearest.not_so_many_spines(self.sizes, hosts, groups, count)
-        return nearest.too_few_spine_ports(self.sizes, groups)
+            return suggest_two_tier.not_so_many_spines(self.sizes, hosts, groups, count)
+        return suggest_two_tier.too_few_spine_ports(self.sizes, groups)
 
 
 def _single_point(layout: Layout, *, is_declared: bool) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import product
 
-from nornir_tasks.design.layout.nearest_media import carries, nearest
+from nornir_tasks.design.layout.suggest_media import carries, nearest
 from nornir_tasks.design.layout.twin_port_ends import End, Ends, Kind, Optics
 from nornir_tasks.design.model.catalogue import OpticModel
 from nornir_tasks.design.model.media import CONNECTORS, OPTICS, is_twin, light_of

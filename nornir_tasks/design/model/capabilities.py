@@ -13,13 +13,19 @@ from typing import Literal
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.design.config.spanning_tree import StpMode
-from nornir_tasks.design.model.access_facts import NO_ACCOUNTS, AccountFacts, SnmpFacts
-from nornir_tasks.design.model.acl_facts import AclFacts
 from nornir_tasks.design.model.ecn_figures import EcnFigure, nearest
-from nornir_tasks.design.model.guard_facts import NO_GUARDS, GuardFacts
 from nornir_tasks.design.model.headroom import CableFacts
-from nornir_tasks.design.model.pause_point import Pool
-from nornir_tasks.design.model.switched_facts import PairFacts, StormFacts
+from nornir_tasks.design.model.system_facts import (
+    NO_ACCOUNTS,
+    NO_GUARDS,
+    AccountFacts,
+    AclFacts,
+    GuardFacts,
+    PairFacts,
+    SnmpFacts,
+    StormFacts,
+)
+from nornir_tasks.design.model.xoff_threshold import Pool
 
 
 class Disruption(StrEnum):

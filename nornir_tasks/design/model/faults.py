@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 _OURS = "nornir_tasks."
 _PURE = ("intent", "design", "platforms", "checks", "day0", "proofs", "render")
 """Packages without a network, a file or a process: what fails in them does so for its input alone."""
-_ON_THE_WAY = frozenset(f"{_OURS}design.{name}" for name in ("faults", "gather", "pipeline"))
+_ON_THE_WAY = frozenset(f"{_OURS}design.{name}" for name in ("model.faults", "demand.collect_errors", "pipeline"))
 """Modules that only call one step after the other."""
 _MOST_PLACES = 3
 """Places of the code that the message has: where it failed, and who called."""

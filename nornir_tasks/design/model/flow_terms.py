@@ -8,7 +8,7 @@ from nornir_tasks.design.config.access_lists import (
     Family,
     PortRange,
 )
-from nornir_tasks.design.model.pairs import Segment
+from nornir_tasks.design.model.mlag import Segment
 
 
 @dataclass(frozen=True, slots=True)

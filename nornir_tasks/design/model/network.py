@@ -9,20 +9,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from nornir_tasks.design.model.cables import Cable
 from nornir_tasks.design.model.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.model.catalogue import Slot, SwitchModel
-from nornir_tasks.design.model.edge_terms import EdgeTerms
+from nornir_tasks.design.model.edge_policy import EdgeTerms
 from nornir_tasks.design.model.flow_terms import Ends, ends
-from nornir_tasks.design.model.links import Circuit, Endpoint, HostNic, Link, NicPort
-from nornir_tasks.design.model.management import ManagementAddress
-from nornir_tasks.design.model.pairs import BondVlan, Pair, Segment, segment
+from nornir_tasks.design.model.links import Cable, Circuit, Endpoint, HostNic, Link, ManagementAddress, NicPort
+from nornir_tasks.design.model.mlag import BondVlan, Pair, Segment, segment
 from nornir_tasks.design.model.partial_config import BasePolicy, ClassPolicy
 from nornir_tasks.design.model.places import Place
 from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.model.sizing import Layout, Sizing
-from nornir_tasks.intent.rules.attached import SWITCHES
 from nornir_tasks.intent.rules.flow import OUTSIDE
+from nornir_tasks.intent.rules.oob_devices import SWITCHES
 
 ROLES = ("leaf", "spine", "core")
 """Level -> what the switches of a Clos fabric are called; hosts are cabled to level 0."""

@@ -3,6 +3,7 @@
 ``realise`` and every ``platforms/<os>/parse`` end with :func:`in_order`; nothing else sorts.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from ipaddress import ip_address, ip_network
@@ -148,3 +149,13 @@ def _bgp(bgp: Bgp, sort_key: Callable[[str], tuple[int, ...]]) -> Bgp:
             for each in sorted(bgp.vrfs, key=lambda each: each.name)
         ),
     )
+
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+def natural_key(name: str) -> tuple[tuple[str, int], ...]:
+    """Sort key: the numbers within a name by value, the rest as text."""
+    parts = _DIGITS.split(name)
+    numbers = (*parts[1::2], "-1")
+    return tuple((text, int(number)) for text, number in zip(parts[::2], numbers, strict=True))

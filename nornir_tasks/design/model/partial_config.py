@@ -22,7 +22,7 @@ from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import RouteKey, SessionKey
-from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.links import ManagementAddress
 
 FABRIC_PROFILE = "fabric"
 """Neutral name of the profile of links between switches, and of ports of planes without a profile of their own: it

@@ -6,7 +6,7 @@ from ipaddress import IPv6Network
 
 from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.model.flow_terms import Allowed
-from nornir_tasks.design.model.pairs import BondTerms, BondVlan
+from nornir_tasks.design.model.mlag import BondTerms, BondVlan
 from nornir_tasks.design.model.partial_config import FABRIC_PROFILE, ClassPolicy, ProfilePolicy
 from nornir_tasks.intent.core.address_fields import SUBNET_V6_LENGTH
 

@@ -30,16 +30,16 @@ from nornir_tasks.design.model.order import in_order
 from nornir_tasks.design.model.partial_config import FABRIC_PROFILE, BalancingPolicy, PartialConfig, PartialPort
 from nornir_tasks.design.realise import (
     bgp_rules,
-    bundling,
     filtering,
     gateway_rules,
-    layer3,
+    ipv6_and_static_routes,
+    mlag_limits,
     outside_rules,
-    pairing,
     relay_rules,
     storm_rules,
     tagging,
 )
+from nornir_tasks.design.realise import lag as lag_limits
 from nornir_tasks.design.realise.port_profiles import PortProfiles
 from nornir_tasks.errors import DesignError, Problem
 
@@ -100,13 +100,13 @@ def realise(
         vrfs=bender.vrfs(intended, claims),
         access_lists=tuple((intended.access_lists or {}).values()),
         interfaces=bender.interfaces(intended.ports or {}, mtus, profiles),
-        pair=pairing.within(intended.pair, device.capabilities),
+        pair=mlag_limits.within(intended.pair, device.capabilities),
         routing_policy=RoutingPolicy(
             tuple((intended.prefix_lists or {}).values()),
             tuple((intended.route_maps or {}).values()),
             tuple((intended.as_path_lists or {}).values()),
         ),
-        static_routes=tuple(map(layer3.as_printed, (intended.static_routes or {}).values())),
+        static_routes=tuple(map(ipv6_and_static_routes.as_printed, (intended.static_routes or {}).values())),
         bgp=bender.bgp(intended),
         base=managed_base.within(intended.base, device.name, device.capabilities),
     )
@@ -115,7 +115,7 @@ def realise(
         config = fabric_list.joined(config, intended.base)
     bender.profiles(intended)
     bender.note_fec(intended, config)
-    for section in (tagging, bundling, pairing, layer3):
+    for section in (tagging, lag_limits, mlag_limits, ipv6_and_static_routes):
         bender.problems.extend(section.problems(device.name, intended, device.capabilities))
     bender.problems.extend(filtering.problems(device.name, intended, device.capabilities, claims))
     for rules in (gateway_rules, relay_rules, storm_rules):
@@ -180,7 +180,7 @@ class _Bender:
             (known.pair.service if known.pair else None, intended.pair is not None),
             (known.gateway_service, any(each.gateway is not None for each in (intended.ports or {}).values())),
             (known.edge_recovery, any(each.edge for each in (intended.ports or {}).values())),
-            (known.ipv6_service, None in layer3.vrfs_with_ipv6(intended)),
+            (known.ipv6_service, None in ipv6_and_static_routes.vrfs_with_ipv6(intended)),
         )
         found = tuple(service for service, is_needed in needed if service is not None and is_needed)
         relay = known.dhcp_relay_services if any(each.dhcp_servers for each in (intended.ports or {}).values()) else ()
@@ -268,18 +268,22 @@ class _Bender:
             for name, port in (intended.ports or {}).items()
             if port.vrf is not None and port.ra_interval_ms is not None
         )
-        routed = layer3.vrfs_with_ipv6(intended) if self.capabilities.ipv6_service is not None else frozenset()
+        routed = (
+            ipv6_and_static_routes.vrfs_with_ipv6(intended)
+            if self.capabilities.ipv6_service is not None
+            else frozenset()
+        )
         return tuple(Vrf(name, name in routed) for name in there)
 
     def interfaces(
         self, ports: Mapping[str, PartialPort], mtus: Mapping[str, PortMtu], profiles: PortProfiles
     ) -> tuple[Interface, ...]:
         """Every port; adjustments of SVIs come first."""
-        prefix, fitted = self.capabilities.svi_prefix, bundling.spread(ports, self.capabilities)
+        prefix, fitted = self.capabilities.svi_prefix, lag_limits.spread(ports, self.capabilities)
         names = sorted(ports, key=lambda name: not name.startswith(prefix))
         limits = {name: mtu for name, mtu in mtus.items() if name not in ports or ports[name].member_of is None}
-        limits.update(bundling.group_mtus(ports, self.capabilities))
-        members = {name: bundling.member(port, ports, self.capabilities) for name, port in ports.items()}
+        limits.update(lag_limits.group_mtus(ports, self.capabilities))
+        members = {name: lag_limits.member(port, ports, self.capabilities) for name, port in ports.items()}
         carried = {name: port.profile and profiles.name_of(name, port.profile) for name, port in fitted.items()}
         return tuple(
             self.interface(name, fitted[name], carried[name], limits.get(name), members[name]) for name in names
@@ -309,7 +313,7 @@ class _Bender:
             lag=self.lag(name, intended),
             member=member,
             acls=tuple(sorted(AclBinding(*use, acl) for use, acl in intended.acls.items())) if intended.acls else (),
-            ipv6_address=layer3.address_as_printed(intended.ipv6_address),
+            ipv6_address=ipv6_and_static_routes.address_as_printed(intended.ipv6_address),
             gateway=gateway_rules.within(intended.gateway, known),
             dhcp_servers=relay_rules.within(intended),
             storm=intended.storm,
@@ -317,7 +321,7 @@ class _Bender:
         )
 
     def lag(self, name: str, intended: PartialPort) -> Lag | None:
-        adjusted, wanted = bundling.lag(intended, self.capabilities), intended.lag
+        adjusted, wanted = lag_limits.lag(intended, self.capabilities), intended.lag
         if adjusted is not None and wanted is not None and wanted.individual_after_s is not None:
             reason = f"{self.system} waits as long as it does"
             field = f"interfaces.{name}.lag.individual_after_s"

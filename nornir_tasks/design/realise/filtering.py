@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from ipaddress import ip_network
 
 from nornir_tasks.design.config.access_lists import ICMP, MUST_PASS, TCP, UDP, AccessList, AclBinding, AclRule
-from nornir_tasks.design.model.acl_facts import AclFacts
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.claims import Claims
 from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.model.system_facts import AclFacts
 from nornir_tasks.errors import Problem
 
 _LAST_PORT = 65535

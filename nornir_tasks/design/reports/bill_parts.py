@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from nornir_tasks.design.model.cables import Cable
 from nornir_tasks.design.model.catalogue import Catalogue
-from nornir_tasks.design.model.links import Endpoint, Link, NicPort
+from nornir_tasks.design.model.links import Cable, Endpoint, Link, NicPort
 from nornir_tasks.design.model.media import (
     CONNECTORS,
     OPTICS,
@@ -24,7 +23,7 @@ from nornir_tasks.design.model.media import (
     polarity_of,
 )
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.reports.plugs import Plug, plug_at
+from nornir_tasks.design.reports.transceivers import Plug, plug_at
 from nornir_tasks.intent.keys.bill import Bought
 from nornir_tasks.intent.keys.site import Intent
 

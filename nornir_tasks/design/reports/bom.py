@@ -8,8 +8,8 @@ from math import ceil
 from typing import get_args
 
 from nornir_tasks.design.model.catalogue import Catalogue
-from nornir_tasks.design.model.natural_order import natural_key
 from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.order import natural_key
 from nornir_tasks.design.reports.bill_parts import Part, PartCounter
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.core.findings import Finding, Path

@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from operator import attrgetter
 
-from nornir_tasks.design.model.cables import Cable
-from nornir_tasks.design.model.links import Endpoint, Link
-from nornir_tasks.design.model.natural_order import natural_key
+from nornir_tasks.design.model.links import Cable, Endpoint, Link
 from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.order import natural_key
 from nornir_tasks.design.model.places import Place
-from nornir_tasks.design.reports.plugs import leg_of
 from nornir_tasks.design.reports.spreadsheet import as_cell
+from nornir_tasks.design.reports.transceivers import leg_of
 from nornir_tasks.design.reports.workbook import workbook
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from nornir_tasks.design.model.network import Fabric, Network
 from nornir_tasks.design.model.plane import Plane
-from nornir_tasks.design.reports.plugs import optics
+from nornir_tasks.design.reports.transceivers import optics
 
 
 def design_counts(network: Network) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from nornir_tasks.design.addresses.mtu import takers
 from nornir_tasks.design.addresses.prefix_limits import LEAST_OF_A_LEAF, ROOM, prefix_limit
 from nornir_tasks.design.addresses.routes import RouteCount
-from nornir_tasks.design.capacity.path_loads import Senders, figure_rows
+from nornir_tasks.design.capacity.ecmp_link_load import Senders, figure_rows
 from nornir_tasks.design.capacity.throughput import loads
 from nornir_tasks.design.contribute.fabrics.clos import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.contribute.known_kinds import kinds
@@ -16,8 +16,8 @@ from nornir_tasks.design.demand.qos import ROUTING_DSCP, beside_routing
 from nornir_tasks.design.layout.cheapest import costs, in_words, why_lost
 from nornir_tasks.design.model.claims import fabric_key
 from nornir_tasks.design.model.links import Circuit
-from nornir_tasks.design.model.natural_order import natural_key
 from nornir_tasks.design.model.network import Device, Fabric, FabricPart, Network
+from nornir_tasks.design.model.order import natural_key
 from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.design.realise.configuration import Realised
@@ -25,7 +25,7 @@ from nornir_tasks.design.realise.port_profiles import NO_POOLS
 from nornir_tasks.design.reports.explain_cables import headroom_figures
 from nornir_tasks.design.reports.explain_marks import marking_figures
 from nornir_tasks.design.reports.explain_tables import table_figures
-from nornir_tasks.design.reports.plugs import optics
+from nornir_tasks.design.reports.transceivers import optics
 from nornir_tasks.design.reports.watchdog import watchdog_figures
 from nornir_tasks.intent.core.findings import dotted
 

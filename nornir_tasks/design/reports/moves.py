@@ -15,8 +15,7 @@ from fractions import Fraction
 from math import ceil
 from typing import get_args
 
-from nornir_tasks.design.model.cables import Cable
-from nornir_tasks.design.model.links import Link
+from nornir_tasks.design.model.links import Cable, Link
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.reports.move_steps import Action, Limits, Schedule, Step, Work
 from nornir_tasks.design.reports.plugged import plugged

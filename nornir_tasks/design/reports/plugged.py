@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nornir_tasks.design.model.cables import Cable
-from nornir_tasks.design.model.links import Endpoint
+from nornir_tasks.design.model.links import Cable, Endpoint
 from nornir_tasks.design.model.media import CONNECTORS
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.reports.plugs import plug_at
+from nornir_tasks.design.reports.transceivers import plug_at
 
 MOST_CONNECTORS = 4
 """Connectors of one cage: a jumper for each leg has one of its own."""

@@ -8,7 +8,7 @@ from pydantic import Field
 from nornir_tasks.intent.core.address_fields import HostAddress
 from nornir_tasks.intent.core.fields import Unit
 from nornir_tasks.intent.core.findings import Finding
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 from nornir_tasks.intent.keys.account import HashName
 
 MAX_SERVERS = 7

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator
 
 from nornir_tasks.intent.core.fields import SystemName, Written
 from nornir_tasks.intent.core.findings import Finding, wrong
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 from nornir_tasks.intent.core.secret_name import Secret
 
 Role = Literal["admin", "operator"]

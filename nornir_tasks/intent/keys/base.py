@@ -10,10 +10,10 @@ from nornir_tasks.intent.core.address_fields import HostAddress
 from nornir_tasks.intent.core.banner_field import Banner
 from nornir_tasks.intent.core.fields import Written
 from nornir_tasks.intent.core.findings import Finding, wrong
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 from nornir_tasks.intent.keys.aaa import AaaIntent
 from nornir_tasks.intent.keys.account import AccountIntent, AccountName, account_findings
-from nornir_tasks.intent.keys.reach import ApiIntent, ControlPlaneIntent, SshIntent
+from nornir_tasks.intent.keys.management_access import ApiIntent, ControlPlaneIntent, SshIntent
 from nornir_tasks.intent.keys.snmp import SnmpIntent
 
 DEFAULT_VRF = "default"

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from nornir_tasks.intent.core.fields import Unit
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 
 Bought = Literal["switch", "nic", "transceiver", "jumper", "splitter", "assembly", "label"]
 """What a line of the bill is about; an assembly is a cable with its plugs: DAC, ACC, AEC, AOC."""

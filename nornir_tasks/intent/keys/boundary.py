@@ -9,7 +9,7 @@ from pydantic import Field
 
 from nornir_tasks.intent.core.address_fields import AnyPrefix, HostAddress, HostInterface, PortRanges, PrefixV6
 from nornir_tasks.intent.core.fields import InterfaceName, Name, Prefix, SpeedGbps, Unit
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 from nornir_tasks.intent.keys.account import SecretName
 from nornir_tasks.intent.keys.boundary_relay import RelaysIntent
 from nornir_tasks.intent.keys.edge import AsNumber, EdgeIntent, ExemptIntent, TcpAoIntent

@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field
 
 from nornir_tasks.intent.core.address_fields import HostAddress, PortRanges, destination
 from nornir_tasks.intent.core.fields import InterfaceName, Name, Written
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 
 Destination = Annotated[
     str,

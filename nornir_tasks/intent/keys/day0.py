@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from nornir_tasks.intent.core.address_fields import MacAddress
 from nornir_tasks.intent.core.fields import Prefix, Written
 from nornir_tasks.intent.core.findings import Finding, wrong
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 
 
 def _address_v4(value: object) -> IPv4Address:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from nornir_tasks.intent.core.address_fields import AnyPrefix, HostAddress
 from nornir_tasks.intent.core.fields import MAX_ASN, OwnName, Prefix, SpeedGbps, System, Unit
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 from nornir_tasks.intent.keys.account import SecretName
 
 AoAlgorithm = Literal["hmac-sha-1-96", "aes-128-cmac-96"]

@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from nornir_tasks.intent.core.fields import Asns, Breakout, Name, OwnName, Prefix, Ratio, SpeedGbps, System, Unit
-from nornir_tasks.intent.core.part import LoadBalancing, MtuBytes, Part
+from nornir_tasks.intent.core.intent_model import LoadBalancing, MtuBytes, Part
 from nornir_tasks.intent.keys.account import SecretName
 from nornir_tasks.intent.keys.base import BaseChoice
-from nornir_tasks.intent.keys.front import PairsIntent
+from nornir_tasks.intent.keys.bonded_plane import PairsIntent
 
 Medium = Literal[
     "DAC", "ACC", "AEC", "AOC", "BASE-T", "SR", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR", "LR4",

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from nornir_tasks.intent.core.fields import InterfaceName, Name, NicPlace, PortStem, RailNumber, SpeedGbps
-from nornir_tasks.intent.core.part import Part
-from nornir_tasks.intent.keys.front import BondIntent
+from nornir_tasks.intent.core.intent_model import Part
+from nornir_tasks.intent.keys.bonded_plane import BondIntent
 
 
 class NicsIntent(Part):

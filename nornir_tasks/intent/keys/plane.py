@@ -7,10 +7,8 @@ from pydantic import Field
 
 from nornir_tasks.intent.core.address_fields import HostAddress, PrefixV6
 from nornir_tasks.intent.core.fields import Congestion, HostLink, Name, Prefix, SpeedGbps, VrfName
-from nornir_tasks.intent.core.part import MtuBytes, Part
-from nornir_tasks.intent.keys.attached import AttachedIntent, PlaceIntent
-from nornir_tasks.intent.keys.fabric import COPIES
-from nornir_tasks.intent.keys.front import (
+from nornir_tasks.intent.core.intent_model import MtuBytes, Part
+from nornir_tasks.intent.keys.bonded_plane import (
     DefaultRoute,
     FlowIntent,
     ServiceIntent,
@@ -18,6 +16,8 @@ from nornir_tasks.intent.keys.front import (
     StormControlIntent,
     VlanIntent,
 )
+from nornir_tasks.intent.keys.fabric import COPIES
+from nornir_tasks.intent.keys.oob_devices import AttachedIntent, PlaceIntent
 from nornir_tasks.intent.keys.policy import TrafficClassIntent
 
 DEFAULT_HOST_VLAN = 900

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Discriminator, Field, Tag
 
 from nornir_tasks.intent.core.fields import Congestion, DscpSet, Name, Unit
-from nornir_tasks.intent.core.part import LoadBalancing, MtuBytes, Part
+from nornir_tasks.intent.core.intent_model import LoadBalancing, MtuBytes, Part
 
 
 class EcnThresholds(Part):

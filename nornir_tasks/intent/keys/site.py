@@ -12,7 +12,7 @@ from pydantic import PrivateAttr
 
 from nornir_tasks.intent.core.fields import Name, OwnName
 from nornir_tasks.intent.core.findings import Marks
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 from nornir_tasks.intent.keys.base import BaseChoice
 from nornir_tasks.intent.keys.bill import BillIntent
 from nornir_tasks.intent.keys.boundary import BoundaryIntent

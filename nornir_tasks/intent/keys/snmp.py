@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from nornir_tasks.intent.core.address_fields import HostAddress
 from nornir_tasks.intent.core.fields import Prefix, Written
 from nornir_tasks.intent.core.findings import Finding, wrong
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 from nornir_tasks.intent.keys.account import AccountName, SecretName
 
 SnmpAuth = Literal["sha", "sha256"]

@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterator
 from nornir_tasks.intent.core.fields import is_pci
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown
 from nornir_tasks.intent.core.unknown import UNKNOWN, independent
-from nornir_tasks.intent.keys.front import BondIntent
+from nornir_tasks.intent.keys.bonded_plane import BondIntent
 from nornir_tasks.intent.keys.host import HostGroupIntent, NicsIntent
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules.attached import TREE
+from nornir_tasks.intent.rules.oob_devices import TREE
 from nornir_tasks.intent.settings import Terms
 
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown
 from nornir_tasks.intent.core.unknown import independent
 from nornir_tasks.intent.keys.boundary import BalancersIntent, BoundaryIntent, PublishedIntent
-from nornir_tasks.intent.rules.boundary_address import of_each_family, on_link
-from nornir_tasks.intent.rules.boundary_names import Network, links_of, zone_at
+from nornir_tasks.intent.rules.boundary_names import Network, links_of, of_each_family, on_link, zone_at
 from nornir_tasks.intent.rules.flow import OUTSIDE
 
 TOP: Path = ("boundary",)

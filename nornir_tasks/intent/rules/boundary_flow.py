@@ -7,9 +7,9 @@ from nornir_tasks.intent.core.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.core.unknown import independent
 from nornir_tasks.intent.keys.boundary import BastionsIntent, BoundaryFlowIntent, BoundaryIntent, PublishedIntent
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules.attached import names_on, of_trees
 from nornir_tasks.intent.rules.boundary_names import Network, groups_of, zone_at
 from nornir_tasks.intent.rules.flow import OUTSIDE
+from nornir_tasks.intent.rules.oob_devices import names_on, of_trees
 
 TOP: Path = ("boundary",)
 NEVER = "compute, storage and out-of-band planes are never joined to the outside world"

@@ -10,8 +10,7 @@ from nornir_tasks.intent.keys.boundary import BoundaryIntent
 from nornir_tasks.intent.keys.boundary_relay import RelaysIntent
 from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules import boundary_egress, boundary_flow
-from nornir_tasks.intent.rules.boundary_address import of_each_family, on_link
-from nornir_tasks.intent.rules.boundary_names import kept_apart, links_of, zone_at
+from nornir_tasks.intent.rules.boundary_names import kept_apart, links_of, of_each_family, on_link, zone_at
 from nornir_tasks.intent.rules.flow import OUTSIDE
 
 HERE: Path = ("boundary", "relays")

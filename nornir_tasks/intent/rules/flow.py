@@ -5,9 +5,9 @@ from difflib import get_close_matches
 
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown
 from nornir_tasks.intent.core.unknown import independent
-from nornir_tasks.intent.keys.front import ServiceIntent
+from nornir_tasks.intent.keys.bonded_plane import ServiceIntent
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules import attached
+from nornir_tasks.intent.rules import oob_devices
 
 OUTSIDE = "outside"
 """Any address, as the end of a flow."""
@@ -35,8 +35,8 @@ def _networks(name: str, intent: Intent) -> Iterator[Finding]:
 def _flows(name: str, intent: Intent) -> Iterator[Finding]:
     plane = intent.planes[name]
     groups = [group for group, hosts in intent.hosts.items() if name in hosts.nics]
-    if name in attached.of_trees(intent):
-        groups = [*attached.names_on(plane, intent)]
+    if name in oob_devices.of_trees(intent):
+        groups = [*oob_devices.names_on(plane, intent)]
     ends = [*groups, *plane.networks, OUTSIDE]
     for number, flow in enumerate(plane.flows or ()):
         path: Path = ("planes", name, "flows", number)

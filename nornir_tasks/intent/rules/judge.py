@@ -7,25 +7,42 @@ from typing import Any
 from pydantic import BaseModel
 
 from nornir_tasks.intent.core.findings import Finding, Path
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 from nornir_tasks.intent.core.unknown import independent
-from nornir_tasks.intent.keys.attached import AttachedIntent
+from nornir_tasks.intent.keys.bonded_plane import (
+    BondIntent,
+    DefaultRouteIntent,
+    ServiceIntent,
+    StormControlIntent,
+    VlanIntent,
+)
 from nornir_tasks.intent.keys.boundary import BoundaryServiceIntent, HealthIntent
 from nornir_tasks.intent.keys.boundary_relay import RelayProxyIntent, RelaysIntent
 from nornir_tasks.intent.keys.fabric import FabricIntent, LeafOverride, SpineOverride
-from nornir_tasks.intent.keys.front import BondIntent, DefaultRouteIntent, ServiceIntent, StormControlIntent, VlanIntent
 from nornir_tasks.intent.keys.host import HostGroupIntent, NicsIntent
+from nornir_tasks.intent.keys.oob_devices import AttachedIntent
 from nornir_tasks.intent.keys.plane import PlaneIntent
 from nornir_tasks.intent.keys.policy import EcnThresholds, MtuIntent, PolicyIntent, TrafficClassIntent
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules import attached, bond, boundary_part, copy, fabric, flow, host, policy, site, vlan
+from nornir_tasks.intent.rules import (
+    bond,
+    boundary,
+    fabric,
+    flow,
+    host,
+    oob_devices,
+    policy,
+    rail_planes,
+    site,
+    vlan,
+)
 
 RULES: Mapping[type[Part], Callable[[Any], Iterator[Finding]]] = {
-    AttachedIntent: attached.group,
-    HealthIntent: boundary_part.health,
-    BoundaryServiceIntent: boundary_part.service,
-    RelayProxyIntent: boundary_part.proxy,
-    RelaysIntent: boundary_part.relays,
+    AttachedIntent: oob_devices.group,
+    HealthIntent: boundary.health,
+    BoundaryServiceIntent: boundary.service,
+    RelayProxyIntent: boundary.proxy,
+    RelaysIntent: boundary.relays,
     LeafOverride: fabric.leaf_override,
     SpineOverride: fabric.spine_override,
     FabricIntent: fabric.fabric,
@@ -34,7 +51,7 @@ RULES: Mapping[type[Part], Callable[[Any], Iterator[Finding]]] = {
     DefaultRouteIntent: vlan.default_route,
     ServiceIntent: flow.service,
     BondIntent: bond.bond,
-    NicsIntent: copy.nics,
+    NicsIntent: rail_planes.nics,
     HostGroupIntent: host.group,
     PlaneIntent: site.plane,
     EcnThresholds: policy.ecn_thresholds,

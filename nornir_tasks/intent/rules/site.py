@@ -10,14 +10,14 @@ from nornir_tasks.intent.keys.fabric import FabricIntent
 from nornir_tasks.intent.keys.plane import PlaneIntent
 from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules import (
-    attached,
     bond,
     boundary,
-    copy,
     flow,
     host,
+    oob_devices,
     policy,
     pool,
+    rail_planes,
     sharing,
     traffic_class,
     vlan,
@@ -86,12 +86,12 @@ def site(intent: Intent) -> Iterator[Finding]:
         pool.pools(intent),
         host.groups(intent),
         sharing.sharing(intent),
-        copy.copies(intent),
+        rail_planes.copies(intent),
         bond.bonds(intent),
         vlan.vlans(intent),
         way_out.ways_out(intent),
         flow.flows(intent),
-        attached.attached(intent),
+        oob_devices.attached(intent),
         boundary.boundary(intent),
         _on_fabrics(intent),
         _on_hosts(intent),
@@ -175,7 +175,7 @@ def _planes_of_fabrics(intent: Intent) -> Iterator[Finding]:
 
 
 def _hosts_of_planes(intent: Intent) -> Iterator[Finding]:
-    used = {name for group in intent.hosts.values() for name in group.nics} | attached.of_trees(intent).keys()
+    used = {name for group in intent.hosts.values() for name in group.nics} | oob_devices.of_trees(intent).keys()
     for name in intent.planes:
         if name not in used:
             expected = f"hosts.<group>.nics.{as_shown(name)}: {{rails: ..., speed: ...}}, or no such plane"

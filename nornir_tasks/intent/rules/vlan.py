@@ -7,10 +7,10 @@ from itertools import combinations
 from nornir_tasks.intent.core.address_fields import SUBNET_V6_LENGTH
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.core.unknown import UNKNOWN, independent
-from nornir_tasks.intent.keys.front import DefaultRouteIntent, StormControlIntent, VlanIntent
+from nornir_tasks.intent.keys.bonded_plane import DefaultRouteIntent, StormControlIntent, VlanIntent
 from nornir_tasks.intent.keys.plane import PlaneIntent
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules.attached import TREE
+from nornir_tasks.intent.rules.oob_devices import TREE
 
 MAX_VLAN = 1005
 """As of hosts in a VLAN without a bond (site_rules.MAX_HOST_VLAN)."""

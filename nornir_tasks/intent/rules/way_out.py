@@ -9,8 +9,8 @@ from ipaddress import IPv4Address, IPv6Address
 
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.core.unknown import UNKNOWN, independent
+from nornir_tasks.intent.keys.bonded_plane import DefaultRouteIntent
 from nornir_tasks.intent.keys.boundary import BoundaryIntent
-from nornir_tasks.intent.keys.front import DefaultRouteIntent
 from nornir_tasks.intent.keys.plane import PlaneIntent
 from nornir_tasks.intent.keys.site import Intent
 from nornir_tasks.intent.rules.boundary_names import kept_apart, zone_at, zone_of

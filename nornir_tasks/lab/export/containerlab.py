@@ -29,7 +29,7 @@ from nornir_tasks.lab.export.nodes import (
 from nornir_tasks.lab.export.parts import Parts
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.platforms.virtual import Image, VirtualPort
+from nornir_tasks.platforms.containerlab import Image, VirtualPort
 
 ACCOUNT = "gpufabric"
 SECRET = "containerlab"  # noqa: S105 - its name

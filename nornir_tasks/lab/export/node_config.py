@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from nornir_tasks.lab.export.parts import LeftOut
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
-from nornir_tasks.platforms.virtual import Image, Lacking, VirtualPort
+from nornir_tasks.platforms.containerlab import Image, Lacking, VirtualPort
 
 _LABEL = re.compile(r"description\b.*")
 """A label names the far end as the cabling plan does: it keeps that name."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nornir_tasks.design.model.links import Circuit, Link
-from nornir_tasks.design.model.natural_order import natural_key
 from nornir_tasks.design.model.network import Device, Network
+from nornir_tasks.design.model.order import natural_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,18 @@ from functools import cache
 from types import MappingProxyType
 
 from nornir_tasks.design.config.qos import WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS, Ecn, Watchdog
-from nornir_tasks.design.model.access_facts import AccountFacts, KeyFacts, SnmpFacts
-from nornir_tasks.design.model.acl_facts import AclFacts
 from nornir_tasks.design.model.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
 from nornir_tasks.design.model.ecn_figures import EcnFigure
-from nornir_tasks.design.model.guard_facts import GuardFacts
-from nornir_tasks.design.model.pause_point import Pool
-from nornir_tasks.design.model.switched_facts import PairFacts, StormFacts
+from nornir_tasks.design.model.system_facts import (
+    AccountFacts,
+    AclFacts,
+    GuardFacts,
+    KeyFacts,
+    PairFacts,
+    SnmpFacts,
+    StormFacts,
+)
+from nornir_tasks.design.model.xoff_threshold import Pool
 from nornir_tasks.platforms.eos.headroom import BY_ASIC as CABLES
 from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG, LOOPBACK
 

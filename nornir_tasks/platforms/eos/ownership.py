@@ -11,7 +11,7 @@ from nornir_tasks.design.config.reach import CONTROL_LIST, FABRIC_LISTS
 from nornir_tasks.design.model.claims import MANAGEMENT_VRF
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.parse_reach import PROFILE as API_PROFILE
-from nornir_tasks.platforms.own_path import filters, in_band_ports
+from nornir_tasks.platforms.management_acls import filters, in_band_ports
 from nornir_tasks.platforms.ownership import ANNOUNCED, Key, Rule, rule
 
 _IPV4, _IPV6 = r"\d+\.\d+\.\d+\.\d+", r"[0-9a-f:.]*:[0-9a-f:.]*"

@@ -9,8 +9,8 @@ from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.platforms.hops import Hop, gathered
 from nornir_tasks.platforms.lines import Fields, row, text, yes
+from nornir_tasks.platforms.static_routes import Hop, gathered
 
 _DEFAULT_RA_INTERVAL_MS = 200_000
 """What a port with an IPv6 address does unless told otherwise. Source: batfish arista_interface_show_run_all_2."""

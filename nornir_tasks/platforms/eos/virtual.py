@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from nornir_tasks.platforms.virtual import Image, Lacking, PortsFile, VirtualPort
+from nornir_tasks.platforms.containerlab import Image, Lacking, PortsFile, VirtualPort
 
 _MTU_BYTES = 9194
 _BEFORE = """\

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from nornir_tasks.platforms.virtual import Image, VirtualPort, numbered
+from nornir_tasks.platforms.containerlab import Image, VirtualPort, numbered
 
 _WHOLE = re.compile(r"swp(\d+)")
 

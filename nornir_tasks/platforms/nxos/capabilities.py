@@ -12,12 +12,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from nornir_tasks.design.config.qos import Ecn, Watchdog
-from nornir_tasks.design.model.access_facts import AccountFacts, KeyFacts, SnmpFacts
-from nornir_tasks.design.model.acl_facts import AclFacts
 from nornir_tasks.design.model.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
 from nornir_tasks.design.model.ecn_figures import EcnFigure
-from nornir_tasks.design.model.guard_facts import GuardFacts
-from nornir_tasks.design.model.switched_facts import PairFacts, StormFacts
+from nornir_tasks.design.model.system_facts import (
+    AccountFacts,
+    AclFacts,
+    GuardFacts,
+    KeyFacts,
+    PairFacts,
+    SnmpFacts,
+    StormFacts,
+)
 from nornir_tasks.platforms.nxos.headroom import CLOUD_SCALE
 from nornir_tasks.platforms.nxos.port_map import LAG
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from nornir_tasks.design.config.reach import CONTROL_LIST
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.platforms.own_path import filters, in_band_ports
+from nornir_tasks.platforms.management_acls import filters, in_band_ports
 from nornir_tasks.platforms.ownership import ANNOUNCED, Key, Rule, rule
 
 

@@ -21,7 +21,6 @@ from nornir_tasks.design.model.order import in_order
 from nornir_tasks.platforms import control_list
 from nornir_tasks.platforms.acl_lines import LIST
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
-from nornir_tasks.platforms.hops import Hop, gathered
 from nornir_tasks.platforms.lines import Block, Fields, number, row, table, text, yes
 from nornir_tasks.platforms.nxos.access_lists import WORDS
 from nornir_tasks.platforms.nxos.capabilities import OS
@@ -47,6 +46,7 @@ from nornir_tasks.platforms.nxos.parse_snmp import SnmpReader
 from nornir_tasks.platforms.nxos.port_map import sort_key
 from nornir_tasks.platforms.nxos.reading import Handler, Remainder
 from nornir_tasks.platforms.platform import Parsed
+from nornir_tasks.platforms.static_routes import Hop, gathered
 
 DEFAULT_BFD = Bfd(interval_ms=50, min_rx_ms=50, multiplier=3)
 """cisco.nxos 11.1.0 nxos_bfd_global: the interval a Nexus 9000 does not print."""

@@ -3,9 +3,9 @@
 import re
 
 from nornir_tasks.platforms.config_tree import Path
-from nornir_tasks.platforms.hops import Hop
 from nornir_tasks.platforms.lines import Fields, row, text, yes
 from nornir_tasks.platforms.nxos.reading import Remainder
+from nornir_tasks.platforms.static_routes import Hop
 
 _DEFAULT_RA_INTERVAL_MS = 600_000
 """A port with an IPv6 address sends router advertisements "with default values" unless told otherwise: Cisco Nexus 7000

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from nornir_tasks.platforms.virtual import Image, Lacking, VirtualPort, numbered
+from nornir_tasks.platforms.containerlab import Image, Lacking, VirtualPort, numbered
 
 _PORTS = 64
 _WHOLE = re.compile(r"Ethernet1/(\d+)")

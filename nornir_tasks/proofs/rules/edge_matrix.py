@@ -6,7 +6,7 @@ from ipaddress import ip_interface
 from typing import NamedTuple
 
 from nornir_tasks.design.config.access_lists import ICMP, TCP, Family
-from nornir_tasks.design.model.edge_terms import EdgeTerms, OutsideLink, OutsideSession, family_of
+from nornir_tasks.design.model.edge_policy import EdgeTerms, OutsideLink, OutsideSession, family_of
 from nornir_tasks.proofs.rules.packets import ACK, BYTE, NOWHERE, RST, Packets, Ports, every
 from nornir_tasks.proofs.rules.ranges import Ranges, common, numbers, of_address, of_prefixes, ranges, without
 from nornir_tasks.proofs.rules.routes import NOT_FORWARDED

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.demand.flows import FAMILIES
-from nornir_tasks.design.model.acl_facts import AclFacts
 from nornir_tasks.design.model.device_config import DeviceConfig
-from nornir_tasks.design.model.edge_terms import EdgeTerms
+from nornir_tasks.design.model.edge_policy import EdgeTerms
+from nornir_tasks.design.model.system_facts import AclFacts
 from nornir_tasks.proofs.rules.acls import routes_of, ruleset_of
 from nornir_tasks.proofs.rules.edge_matrix import EdgeMatrix, Taken
 from nornir_tasks.proofs.rules.judge import Breach, End, Kind, Pair

@@ -6,8 +6,8 @@ from ipaddress import ip_interface, ip_network
 from typing import Any
 
 from nornir_tasks.design.demand.way_out import NEXT_HOP
+from nornir_tasks.design.model.mlag import bond_of
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.model.pairs import bond_of
 from nornir_tasks.errors import IntentError
 from nornir_tasks.lab.plan import LabBond, LabHostEnd, LabRoute, LabVlan
 from nornir_tasks.usecases.hosts import host_inventory

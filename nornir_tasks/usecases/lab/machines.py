@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from nornir_tasks.design.demand.collect_errors import Gathering
 from nornir_tasks.design.demand.fabric_demand import Demand
-from nornir_tasks.design.demand.gather import Gathering
 from nornir_tasks.design.hosts.bond_needs import BondNeeds, bond_needs
 from nornir_tasks.design.hosts.host_bonds import BondPlaneVars, BondVars, bond_interfaces
 from nornir_tasks.design.hosts.host_needs import HostNeeds, check_copies, host_needs

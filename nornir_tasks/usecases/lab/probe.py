@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nornir_tasks.design.model.natural_order import natural_key
+from nornir_tasks.design.model.order import natural_key
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.files import programs
 from nornir_tasks.files.site import state_directory

@@ -19,8 +19,8 @@ from nornir_tasks.lab.machines.requirements import check_memory, check_requireme
 from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
 from nornir_tasks.lab.plan import LabHostEnd, LabRoute, played_mac
 from nornir_tasks.lab.routed import memory_mib
-from nornir_tasks.usecases.lab.beyond import beyond
 from nornir_tasks.usecases.lab.boundary import boundary_plan
+from nornir_tasks.usecases.lab.edge_peers import beyond
 from nornir_tasks.usecases.lab.hosts import ANYWHERE, ends_of_hosts
 from nornir_tasks.usecases.lab.machines import cabled_elsewhere, cabled_machines, check_cabled_in, machine_plans
 from nornir_tasks.usecases.lab.routed import Place, routed_place

@@ -22,11 +22,11 @@ from nornir_tasks.proofs.treatment import ReadSwitch
 from nornir_tasks.proofs.unsure import SURE, Seen, Unsure, unsure, with_open_trunks
 from nornir_tasks.proofs.verdicts import Outcome
 from nornir_tasks.usecases.hosts import host_inventory
+from nornir_tasks.usecases.parallel_plans import in_two
 from nornir_tasks.usecases.progress import On, Work, following, ignore
 from nornir_tasks.usecases.proofs.prove_boundary import BOUNDARY, firewalls_unread, prove_boundary, with_edges
 from nornir_tasks.usecases.reach import Access, Reach
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
-from nornir_tasks.usecases.two_processes import in_two
 
 ISOLATION = "isolation"
 _OF_CABLES: Mapping[str, Callable[[Read], Outcome]] = MappingProxyType(

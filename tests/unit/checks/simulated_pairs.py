@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nornir_tasks.checks.switches.pairs import domain_of
+from nornir_tasks.checks.switches.mlag import domain_of
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.model.device_config import DeviceConfig

@@ -8,7 +8,7 @@ from macs_evidence import MACS, PLAN, SWITCHES, evidence
 from nornir_tasks.checks.causes.search import causes
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.switches.lldp import check_lldp
-from nornir_tasks.checks.switches.macs import check_macs
+from nornir_tasks.checks.switches.oob_neighbors import check_macs
 
 BMCS = ("gpu-bmc-1", "gpu-bmc-2")
 STRANGER = "02:00:00:00:99:99"

@@ -2,7 +2,7 @@
 
 from dataclasses import fields, replace
 
-from nornir_tasks.checks.values import both
+from nornir_tasks.checks.field_diff import both
 from nornir_tasks.design.config.access_lists import AclBinding
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.interfaces import Interface, Layer1

@@ -9,7 +9,7 @@ from simulated import Network
 from nornir_tasks.checks.causes.search import Cause
 from nornir_tasks.checks.evidence import Finding, Verdict
 from nornir_tasks.checks.suite import judge
-from nornir_tasks.checks.switches.pairs import check_pairs
+from nornir_tasks.checks.switches.mlag import check_pairs
 from nornir_tasks.deploy.tasks import worth_asking
 from nornir_tasks.platforms.observed import FIELDS, NO_PAIR, Observed, PairState, Unlike
 

@@ -8,7 +8,7 @@ from simulated import Network
 
 from nornir_tasks.checks.causes.search import Cause
 from nornir_tasks.checks.evidence import Finding, Verdict
-from nornir_tasks.checks.switches.partners import check_partners
+from nornir_tasks.checks.switches.lacp_partners import check_partners
 from nornir_tasks.platforms.observed import Observed
 
 EOS, NXOS = "front-leaf-g1", "front-leaf-g2"

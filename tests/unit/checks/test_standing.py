@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from simulated import Network
 
+from nornir_tasks.checks.causes.interface_dependencies import Standing
 from nornir_tasks.checks.causes.search import Cause
-from nornir_tasks.checks.causes.standing import Standing
 from nornir_tasks.checks.evidence import End
 from nornir_tasks.platforms.observed import PortState
 

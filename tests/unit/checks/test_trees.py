@@ -8,7 +8,7 @@ from simulated import Network
 
 from nornir_tasks.checks.causes.search import Cause
 from nornir_tasks.checks.evidence import Finding, Verdict
-from nornir_tasks.checks.switches.trees import check_trees
+from nornir_tasks.checks.switches.spanning_tree import check_trees
 from nornir_tasks.platforms.observed import Observed
 
 EOS, NXOS, NVUE = "front-leaf-g1", "front-leaf-g2", "front-leaf-g4"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from needs import require
 
 from nornir_tasks.day0.first_boot import Believable, FirstBoot, Identity, NewSwitch, OneTime, Server, first_boot
-from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.links import ManagementAddress
 from nornir_tasks.files import programs
 from nornir_tasks.files.templates import day0_environment
 from nornir_tasks.platforms import platform

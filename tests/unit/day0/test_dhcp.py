@@ -14,7 +14,7 @@ import pytest
 
 from nornir_tasks.day0.dhcp import Booting, bmcs, dnsmasq, kea, unknown
 from nornir_tasks.day0.first_boot import Identity
-from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.links import ManagementAddress
 from nornir_tasks.intent.keys.day0 import PxeHostIntent, PxeIntent
 from nornir_tasks.platforms import platform
 from tests.unit.day0.boots import program

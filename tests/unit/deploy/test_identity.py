@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from nornir_tasks.deploy.identity import Doubts, short
-from nornir_tasks.deploy.look import Rules, ask
+from nornir_tasks.deploy.plan_one_switch import Rules, ask
 from nornir_tasks.drivers.session import Facts, Running
 from nornir_tasks.errors import IdentityError
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nornir_tasks.design import pipeline
 from nornir_tasks.design.model.catalogue import Catalogue
-from nornir_tasks.design.model.guard_facts import GuardFacts
+from nornir_tasks.design.model.system_facts import GuardFacts
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site

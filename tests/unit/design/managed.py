@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Literal
 
-from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.links import ManagementAddress
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.model.partial_config import (
     AccountPolicy,

@@ -12,7 +12,7 @@ from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.contribute import host_ports
 from nornir_tasks.design.contribute.known_kinds import kinds
-from nornir_tasks.design.contribute.pair_parts import peer_link
+from nornir_tasks.design.contribute.mlag_config import peer_link
 from nornir_tasks.design.demand.kinds import Kinds, PlaneKind
 from nornir_tasks.design.model.claims import Owner
 from nornir_tasks.design.model.network import Device, Fabric, Network

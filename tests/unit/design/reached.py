@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import cache
 
-from nornir_tasks.design.model.management import ManagementAddress
+from nornir_tasks.design.model.links import ManagementAddress
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.model.partial_config import BasePolicy, ReachPolicy
 from nornir_tasks.design.pipeline import Realised, device_config

@@ -15,7 +15,7 @@ from nornir_tasks.design.config.bgp import Neighbor, PeerGroup
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.kinds import Kinds, PlaneKind
-from nornir_tasks.design.layout.panel import all_slots
+from nornir_tasks.design.layout.port_allocation import all_slots
 from nornir_tasks.design.model.claims import Owner
 from nornir_tasks.design.model.links import Circuit, Endpoint, Link, Use
 from nornir_tasks.design.model.network import Device, Fabric, Network

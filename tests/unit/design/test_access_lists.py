@@ -7,9 +7,9 @@ import pytest
 
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AccessList, AclRule, Direction, Family
 from nornir_tasks.design.config.lag import Lag
-from nornir_tasks.design.model.acl_facts import AclFacts
 from nornir_tasks.design.model.network import Device, Network
 from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.model.system_facts import AclFacts
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.design.realise import filtering
 from nornir_tasks.errors import DesignError, Problem

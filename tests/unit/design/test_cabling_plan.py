@@ -7,8 +7,8 @@ from functools import cache
 
 from hypothesis import given
 
-from nornir_tasks.design.model.natural_order import natural_key
 from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.order import natural_key
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.design.reports.cabling_plan import COLUMNS, cabling_csv, cabling_plan, parts
 from nornir_tasks.design.reports.spreadsheet import of_cell

@@ -12,7 +12,7 @@ from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.model.sizing import Layout, Sizing
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.design.reports.moves import moves
-from nornir_tasks.design.reports.plugs import optics
+from nornir_tasks.design.reports.transceivers import optics
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
 from tests.intent_parts import fabric, figures

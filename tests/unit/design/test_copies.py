@@ -17,9 +17,9 @@ from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.design.reports.bom import bill_of_materials
 from nornir_tasks.design.reports.cabling_plan import cabling_plan
 from nornir_tasks.design.reports.counts import design_counts
-from nornir_tasks.design.reports.drawing import drawing
+from nornir_tasks.design.reports.drawing_layout import drawing
 from nornir_tasks.design.reports.moves import moves
-from nornir_tasks.design.reports.plugs import leg_of
+from nornir_tasks.design.reports.transceivers import leg_of
 from nornir_tasks.errors import DesignError, IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.usecases.hosts import host_inventory

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design
-from nornir_tasks.design.reports.drawing import drawing
+from nornir_tasks.design.reports.drawing_layout import drawing
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from nornir_tasks.platforms import platforms

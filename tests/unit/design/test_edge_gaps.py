@@ -8,9 +8,9 @@ import pytest
 
 from nornir_tasks.design.config.access_lists import TCP, AccessList
 from nornir_tasks.design.contribute.edge_filters import from_inside, from_upstream
-from nornir_tasks.design.hosts import edge_gaps
+from nornir_tasks.design.hosts import edge_warnings
 from nornir_tasks.design.hosts.boundary import boundary
-from nornir_tasks.design.model.edge_terms import family_of
+from nornir_tasks.design.model.edge_policy import family_of
 from nornir_tasks.files.site import resource
 from nornir_tasks.usecases.site import SiteDesign, load
 from tests.unit.design import edge_systems
@@ -23,7 +23,7 @@ API_V6 = "boundary.flows[0]: edge routers let api send nothing out by IPv6"
 
 
 def warned(site: SiteDesign) -> tuple[str, ...]:
-    return edge_gaps.warnings(site.site.intent, site.network)
+    return edge_warnings.warnings(site.site.intent, site.network)
 
 
 def changed(folder: Path, *changes: tuple[str, str]) -> tuple[str, ...]:

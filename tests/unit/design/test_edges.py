@@ -13,11 +13,10 @@ from nornir_tasks.design.capacity.tables import acl_uses
 from nornir_tasks.design.config.access_lists import AccessList
 from nornir_tasks.design.config.bgp import TcpAo, Validator
 from nornir_tasks.design.contribute.as_paths import containing, patterns
-from nornir_tasks.design.model.access_facts import KeyFacts
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.device_config import DeviceConfig
-from nornir_tasks.design.model.guard_facts import AoFacts, GuardFacts
 from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.system_facts import AoFacts, GuardFacts, KeyFacts
 from nornir_tasks.design.pipeline import design, device_config
 from nornir_tasks.design.realise.configuration import Realised
 from nornir_tasks.errors import IntentError

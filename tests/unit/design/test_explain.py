@@ -11,11 +11,11 @@ import yaml
 from hypothesis import given, settings
 
 from nornir_tasks.design.addresses.routes import count_routes
-from nornir_tasks.design.capacity.spread import even, fullest
+from nornir_tasks.design.capacity.ecmp_hash_model import even, fullest
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.design.reports.explain import Figure
-from nornir_tasks.design.reports.plugs import optics
+from nornir_tasks.design.reports.transceivers import optics
 from nornir_tasks.files.site import load_site
 from tests.intent_parts import figures
 from tests.reference import reference

@@ -9,7 +9,7 @@ import pytest
 from nornir_tasks.design.config.access_lists import TCP, UDP, AccessList, AclRule, Direction, Family
 from nornir_tasks.design.demand.flows import Terms, access_lists
 from nornir_tasks.design.model.flow_terms import Ends, Flow, Service, ends
-from nornir_tasks.design.model.pairs import BondVlan, Pair, Segment, segment
+from nornir_tasks.design.model.mlag import BondVlan, Pair, Segment, segment
 
 PAIR = Pair("front-leaf-g1", "front", 1, ("front-leaf-g1-a", "front-leaf-g1-b"), ())
 LOGIN = segment("business", BondVlan("login", 110), PAIR, ("login",), ("10.0.1.0/24", "fd00:1::/64"))

@@ -14,7 +14,7 @@ from nornir_tasks.design.model.network import Device, Network
 from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.pipeline import device_config
-from nornir_tasks.design.realise import bundling
+from nornir_tasks.design.realise import lag
 from nornir_tasks.errors import DesignError
 from tests.unit.design.bundled import BOOT, DEVICES, KIND, ROUTED, TRUNK, bundled, group, members, realised, with_kinds
 
@@ -34,7 +34,7 @@ PORTS = {
 
 
 def refused(ports: dict[str, PartialPort], capabilities: Capabilities | None = None) -> list[str]:
-    found = bundling.problems("leaf", PartialConfig(ports=ports), capabilities or known())
+    found = lag.problems("leaf", PartialConfig(ports=ports), capabilities or known())
     return [f"{each.where}: {each.what}" for each in found]
 
 
@@ -103,8 +103,8 @@ def test_two_planes_that_would_join_the_links_to_two_hosts_in_one_group_are_refu
             for name, port in (("storage", storage), ("business", business))
         ]
 
-    assert not [*bundling.disagreements("leaf", parts("Ethernet1/1", "Ethernet1/1"))]
-    (problem,) = bundling.disagreements("leaf", parts("Ethernet1/1", "Ethernet2/1"))
+    assert not [*lag.disagreements("leaf", parts("Ethernet1/1", "Ethernet1/1"))]
+    (problem,) = lag.disagreements("leaf", parts("Ethernet1/1", "Ethernet2/1"))
     assert (problem.where, problem.expected, problem.found) == (
         f"leaf {GROUP}",
         "business: Ethernet2/1",
@@ -146,7 +146,7 @@ def test_members_have_of_their_group_what_their_os_needs(
     repeated: str, *, individual: bool, vlan: int | None, mtu_bytes: int | None
 ) -> None:
     capabilities = replace(known(), lag_repeated=repeated, access_mtu="any")  # type: ignore[arg-type]
-    member = bundling.spread(with_lag(individual=individual), capabilities)["Ethernet1/1"]
+    member = lag.spread(with_lag(individual=individual), capabilities)["Ethernet1/1"]
     assert (member.access_vlan, member.mtu_bytes, member.profile) == (vlan, mtu_bytes, "fabric")
 
 

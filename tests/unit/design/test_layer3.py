@@ -8,7 +8,7 @@ from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.pipeline import device_config
-from nornir_tasks.design.realise import layer3
+from nornir_tasks.design.realise import ipv6_and_static_routes
 from nornir_tasks.errors import DesignError
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import split
@@ -139,7 +139,7 @@ def test_a_route_that_keeps_an_aggregate_out_of_bgp_is_refused_where_it_would(de
     for distance in (None, 199, 200, 254):
         route = StaticRoute("203.0.113.0/24", distance=distance)
         config = PartialConfig(static_routes={route.key: route}, aggregates=frozenset({route.prefix}))
-        found = [each.what for each in layer3.problems(device, config, known)]
+        found = [each.what for each in ipv6_and_static_routes.problems(device, config, known)]
         if known.os == "eos":
             assert found == ([] if distance == 254 else ["it keeps the aggregate of this prefix out of BGP"])
         else:

@@ -6,8 +6,8 @@ import pytest
 
 from nornir_tasks.design.addresses.routes import learned_paths
 from nornir_tasks.design.model.links import Link
+from nornir_tasks.design.model.mlag import FIRST_HOST
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.model.pairs import FIRST_HOST
 from nornir_tasks.errors import DesignError
 from tests.unit.design import front
 

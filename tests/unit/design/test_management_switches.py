@@ -9,8 +9,8 @@ import pytest
 
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_config
-from nornir_tasks.design.reports.assumed import assumed
 from nornir_tasks.design.reports.cabling_plan import cabling_plan
+from nornir_tasks.design.reports.unverified_releases import assumed
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platform

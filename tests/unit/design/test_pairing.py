@@ -9,8 +9,8 @@ from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.partial_config import ClassPolicy, PartialConfig, PartialPort, ProfilePolicy
-from nornir_tasks.design.model.switched_facts import PEER_VLAN
-from nornir_tasks.design.realise import pairing
+from nornir_tasks.design.model.system_facts import PEER_VLAN
+from nornir_tasks.design.realise import mlag_limits
 from tests.unit.design import front
 from tests.unit.design.paired import DEVICES, PAIRS, realised
 
@@ -45,7 +45,7 @@ def known() -> Capabilities:
 
 
 def refused(intended: PartialConfig, capabilities: Capabilities | None = None) -> str:
-    found = pairing.problems("leaf", intended, capabilities or known())
+    found = mlag_limits.problems("leaf", intended, capabilities or known())
     return "\n".join(f"{each.where}: {each.what}" for each in found)
 
 
@@ -105,7 +105,7 @@ def test_a_peer_link_whose_own_profile_drops_a_class_that_hosts_do_not_is_refuse
 def test_an_os_without_pairs_refuses_them_with_its_reason() -> None:
     without = replace(known(), pair=None, pair_gap="nobody wrote it")
     assert refused(INTENDED, without) == "leaf pair: no pair of switches can be configured: nobody wrote it"
-    assert pairing.within(PAIR, without) is None
+    assert mlag_limits.within(PAIR, without) is None
 
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
@@ -153,6 +153,6 @@ def test_pairs_whose_gateways_are_in_a_vrf_are_designed_and_warned_of() -> None:
     data = front.data()
     for plane in ("storage", "business"):
         data["planes"][plane]["vrf"] = "FRONT"
-    (warning,) = pairing.warnings(front.built(data))
+    (warning,) = mlag_limits.warnings(front.built(data))
     assert warning.startswith("fabrics.front: no session over the peer links of its pairs in VRF FRONT")
-    assert pairing.warnings(front.network()) == ()
+    assert mlag_limits.warnings(front.network()) == ()

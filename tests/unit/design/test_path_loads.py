@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nornir_tasks.design.capacity import spread
-from nornir_tasks.design.capacity.path_loads import PathLoad, Senders, path_loads
-from nornir_tasks.design.capacity.spread import even, fullest
+from nornir_tasks.design.capacity import ecmp_hash_model
+from nornir_tasks.design.capacity.ecmp_hash_model import even, fullest
+from nornir_tasks.design.capacity.ecmp_link_load import PathLoad, Senders, path_loads
 from nornir_tasks.design.model.sizing import Layout
 from tests.unit.design.test_drawing import site
 
@@ -67,12 +67,12 @@ def test_the_fullest_path_is_as_drawn_by_chance(
 
 @pytest.mark.parametrize("paths", [2, 4, 16, 32])
 def test_where_the_series_takes_over_it_says_the_same(paths: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    flows = spread.EXACT_FLOWS
+    flows = ecmp_hash_model.EXACT_FLOWS
     exact = fullest(flows, even(paths))
-    monkeypatch.setattr(spread, "EXACT_FLOWS", 0)
-    spread._fullest.cache_clear()
+    monkeypatch.setattr(ecmp_hash_model, "EXACT_FLOWS", 0)
+    ecmp_hash_model._fullest.cache_clear()
     rough = fullest(flows, even(paths))
-    spread._fullest.cache_clear()
+    ecmp_hash_model._fullest.cache_clear()
     assert rough.expected == pytest.approx(exact.expected, abs=0.02)
     assert abs(rough.rare - exact.rare) <= 1
 

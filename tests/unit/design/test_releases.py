@@ -6,7 +6,7 @@ import pytest
 
 from nornir_tasks.design.model.catalogue import Catalogue
 from nornir_tasks.design.pipeline import design
-from nornir_tasks.design.reports.assumed import assumed
+from nornir_tasks.design.reports.unverified_releases import assumed
 from nornir_tasks.errors import DesignError, IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.platforms import platforms

@@ -120,7 +120,7 @@ ROUND_FIGURES = frozenset({256, 512, 4096})
 """Theirs as well, but every program's too: looked for where sizes are worked out."""
 SIZING = ("design", "intent", "deploy", "platforms", "render")
 SOMETHING_ELSE = {
-    ("intent/core/part.py", 1280): "least MTU: IPv6's, RFC 8200",
+    ("intent/core/intent_model.py", 1280): "least MTU: IPv6's, RFC 8200",
     ("intent/keys/fabric.py", 4096): "bound of counts in an intent",
     ("intent/keys/host.py", 4096): "bound of counts in an intent",
     ("intent/keys/host.py", 65536): "bound of counts in an intent",

@@ -10,7 +10,7 @@ from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.kinds import Kinds, PlaneKind
-from nornir_tasks.design.layout.panel import all_slots
+from nornir_tasks.design.layout.port_allocation import all_slots
 from nornir_tasks.design.model.claims import Owner
 from nornir_tasks.design.model.links import Circuit, Endpoint, Link, Use
 from nornir_tasks.design.model.network import Device, Fabric, Network

@@ -10,7 +10,7 @@ from nornir_tasks.design.config.spanning_tree import BRIDGE_PRIORITIES, Spanning
 from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.device_config import DeviceConfig
-from nornir_tasks.design.model.switched_facts import StormFacts
+from nornir_tasks.design.model.system_facts import StormFacts
 
 
 def maybe_switched(draw: st.DrawFn, config: DeviceConfig, known: Capabilities) -> DeviceConfig:

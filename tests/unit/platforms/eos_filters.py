@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AccessList, AclBinding, AclRule
-from nornir_tasks.design.model.acl_facts import AclFacts
 from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.system_facts import AclFacts
 
 
 def filtered(base: DeviceConfig, facts: AclFacts | None) -> DeviceConfig:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AccessList, AclBinding, AclRule, Family
 from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.model.acl_facts import AclFacts
 from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.system_facts import AclFacts
 
 _LISTS: dict[Family, tuple[str, ...]] = {
     "ipv4": ("COMPUTE-HOSTS-IN", "COMPUTE-HOSTS-OUT"),

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from nornir_tasks.design.model.pause_point import Pool, alpha_of, worst_case
+from nornir_tasks.design.model.xoff_threshold import Pool, alpha_of, worst_case
 from nornir_tasks.proofs import headroom_fits, marks_first
 from nornir_tasks.proofs.cables import Read
 from nornir_tasks.proofs.quotes import findings

@@ -17,7 +17,7 @@ def run(program: str) -> Any:
     """In a Python of its own: here are threads, and then nothing is forked."""
     head = f"""
         import json, os, signal, time
-        from nornir_tasks.usecases.two_processes import in_two
+        from nornir_tasks.usecases.parallel_plans import in_two
         names = {NAMES!r}
         here = os.getpid()
         def all_of(job, least=1):
@@ -89,11 +89,12 @@ def test_a_caller_that_stops_early_leaves_no_second_process() -> None:
 
 def test_switches_read_back_by_two_processes_are_those_read_back_by_one() -> None:
     assert run("""
-        from nornir_tasks.usecases import prove, two_processes
+        from nornir_tasks.usecases import parallel_plans
+        from nornir_tasks.usecases.proofs import prove
         from nornir_tasks.usecases.site import load, select
         selection = select(load("lab"))
         by_one = prove.rendered(selection)
-        two_processes.LEAST = two_processes.CHUNK = 1
+        parallel_plans.LEAST = parallel_plans.CHUNK = 1
         by_two = prove.rendered(selection)
         print(json.dumps([list(by_one) == list(by_two), by_one == by_two]))
     """) == [True, True]

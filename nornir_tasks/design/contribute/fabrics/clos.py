@@ -14,7 +14,7 @@ from nornir_tasks.design.addresses.mtu import of_link
 from nornir_tasks.design.addresses.prefix_limits import prefix_limit
 from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
-from nornir_tasks.design.contribute.pair_parts import PEER_LINK, pair_parts
+from nornir_tasks.design.contribute.mlag_config import PEER_LINK, pair_parts
 from nornir_tasks.design.contribute.peer_routing import peer_routing
 from nornir_tasks.design.demand.kinds import Announced, FabricKind
 from nornir_tasks.design.layout.layer1 import layer1
@@ -28,7 +28,7 @@ from nornir_tasks.design.model.partial_config import (
     PartialPort,
     PartialVrf,
 )
-from nornir_tasks.design.model.switched_facts import PEER_VLAN
+from nornir_tasks.design.model.system_facts import PEER_VLAN
 
 HASH_SEED = (1, 2, 3)
 """By level. Differs between adjacent levels: one seed everywhere would polarise ECMP. Small, as some ASICs take 0-5."""

@@ -25,12 +25,12 @@ from nornir_tasks.design.contribute.bond_ports import GATEWAY_MAC, PRIORITIES
 from nornir_tasks.design.contribute.edge_filters import from_inside, from_upstream, not_spoken, nothing
 from nornir_tasks.design.contribute.fabrics.clos import CONNECT_RETRY_S, GSHUT, HASH_SEED, PREFIX_RESTART_MIN
 from nornir_tasks.design.contribute.managed_base import vrf_of
-from nornir_tasks.design.contribute.pair_parts import BRIDGE_PRIORITY, PEER_LINK
+from nornir_tasks.design.contribute.mlag_config import BRIDGE_PRIORITY, PEER_LINK
 from nornir_tasks.design.demand.flows import FAMILIES
 from nornir_tasks.design.demand.kinds import Announced, FabricKind
 from nornir_tasks.design.layout.layer1 import layer1
 from nornir_tasks.design.model.claims import Owner, name_prefix
-from nornir_tasks.design.model.edge_terms import EDGE, EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
+from nornir_tasks.design.model.edge_policy import EDGE, EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
 from nornir_tasks.design.model.network import Device, Fabric, Network
 from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
 

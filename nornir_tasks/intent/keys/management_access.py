@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from nornir_tasks.intent.core.address_fields import NOT_UNICAST
 from nornir_tasks.intent.core.fields import Prefix, Unit, Written
 from nornir_tasks.intent.core.findings import Finding, Path, wrong
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 
 _CERTIFICATE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from math import ceil, floor
 
 from nornir_tasks.design.demand.fabric_demand import Demand
-from nornir_tasks.design.layout.panel import Panel
-from nornir_tasks.design.layout.sizes import Sizes
+from nornir_tasks.design.layout.port_allocation import Panel
+from nornir_tasks.design.layout.port_capacity import Sizes
 from nornir_tasks.design.model.sizing import Option
 from nornir_tasks.intent.core.findings import Finding
 

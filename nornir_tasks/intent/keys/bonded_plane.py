@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from nornir_tasks.intent.core.address_fields import PortRanges, PrefixV6
 from nornir_tasks.intent.core.fields import Name, Prefix, SpeedGbps, Unit
 from nornir_tasks.intent.core.findings import wrong
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 
 PairMedium = Literal["DAC", "ACC", "AEC", "AOC", "SR", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR", "LR4"]
 """Of links between two switches side by side; twin-port optics are for split cages, which these are not."""

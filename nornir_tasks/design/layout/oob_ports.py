@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from nornir_tasks.design.demand.choices import Choices
 from nornir_tasks.design.demand.fabric_demand import Attached, AttachedEnd, Demand, kind_of
-from nornir_tasks.design.layout.attached_places import access_ports, with_places
-from nornir_tasks.design.layout.sizes import Sizes
+from nornir_tasks.design.layout.oob_port_assignment import access_ports, with_places
+from nornir_tasks.design.layout.port_capacity import Sizes
 from nornir_tasks.design.model.capabilities import OsFacts
 from nornir_tasks.design.model.network import ROLES
 from nornir_tasks.design.model.sizing import CannotBuildError
@@ -23,7 +23,7 @@ from nornir_tasks.intent.core.findings import Finding, Marks
 from nornir_tasks.intent.keys.host import HostGroupIntent, NicsIntent
 from nornir_tasks.intent.keys.plane import PlaneIntent
 from nornir_tasks.intent.keys.site import Intent
-from nornir_tasks.intent.rules.attached import SWITCHES, bmc_group, of_trees
+from nornir_tasks.intent.rules.oob_devices import SWITCHES, bmc_group, of_trees
 from nornir_tasks.intent.settings import Terms
 
 DEVICES = "devices"

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from nornir_tasks.design.config.interfaces import Breakout
-from nornir_tasks.design.layout.panel import all_slots
+from nornir_tasks.design.layout.port_allocation import all_slots
 from nornir_tasks.design.model.catalogue import Slot
 from nornir_tasks.design.model.network import Device, Network
 from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort

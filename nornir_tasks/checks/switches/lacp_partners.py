@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import End, Evidence, Finding, Verdict
-from nornir_tasks.checks.switches.pairs import pairs_of
+from nornir_tasks.checks.switches.mlag import pairs_of
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.lag import LacpRate
 from nornir_tasks.platforms import platform

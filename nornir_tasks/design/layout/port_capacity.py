@@ -6,7 +6,7 @@ from functools import cached_property
 from math import ceil
 
 from nornir_tasks.design.demand.choices import Choices
-from nornir_tasks.design.layout.panel import Panel
+from nornir_tasks.design.layout.port_allocation import Panel
 from nornir_tasks.design.layout.speeds import check_host_speed, uplink_speed
 from nornir_tasks.design.model.sizing import PAIR
 from nornir_tasks.intent.core.unknown import UnknownValueError

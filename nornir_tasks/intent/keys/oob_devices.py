@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from nornir_tasks.intent.core.fields import Name, PortStem, Written
-from nornir_tasks.intent.core.part import Part
+from nornir_tasks.intent.core.intent_model import Part
 
 MAX_DEVICES = 10_000
 

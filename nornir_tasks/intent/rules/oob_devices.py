@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from nornir_tasks.intent.core.findings import Finding, Path, as_shown
 from nornir_tasks.intent.core.unknown import independent
-from nornir_tasks.intent.keys.attached import AttachedIntent
 from nornir_tasks.intent.keys.host import HostGroupIntent
+from nornir_tasks.intent.keys.oob_devices import AttachedIntent
 from nornir_tasks.intent.keys.plane import PlaneIntent
 from nornir_tasks.intent.keys.site import Intent
 

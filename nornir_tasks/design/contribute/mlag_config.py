@@ -13,10 +13,10 @@ from nornir_tasks.design.config.spanning_tree import BRIDGE_PRIORITIES
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.layout.layer1 import layer1
 from nornir_tasks.design.model.claims import name_prefix
+from nornir_tasks.design.model.mlag import Pair
 from nornir_tasks.design.model.network import Device, Network
-from nornir_tasks.design.model.pairs import Pair
 from nornir_tasks.design.model.partial_config import FABRIC_PROFILE, PartialConfig, PartialPort
-from nornir_tasks.design.model.switched_facts import PairFacts
+from nornir_tasks.design.model.system_facts import PairFacts
 
 PEER_LINK = 1000
 """Number of the group between both leaves, above all that hosts' groups have."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from nornir_tasks.design.model.network import Fabric, Network
 from nornir_tasks.design.reports.counts import design_counts
-from nornir_tasks.design.reports.picture import Box, Cables, Picture, names, picture
-from nornir_tasks.design.reports.svg import Canvas, text_width
+from nornir_tasks.design.reports.drawing_model import Box, Cables, Picture, names, picture
+from nornir_tasks.design.reports.drawing_svg import Canvas, text_width
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#e69f00", "#555555")
 """Colours of spine groups, in turn; most people, including colour-blind ones, can distinguish them (Okabe and Ito,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.design.config.pair import PairSettings
-from nornir_tasks.design.model.pairs import Pair
+from nornir_tasks.design.model.mlag import Pair
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.observed import NO_PAIR, PairState
 

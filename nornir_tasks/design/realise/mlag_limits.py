@@ -9,7 +9,7 @@ from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.model.partial_config import FABRIC_PROFILE, PartialConfig, PartialPort
-from nornir_tasks.design.model.switched_facts import PairFacts
+from nornir_tasks.design.model.system_facts import PairFacts
 from nornir_tasks.errors import Problem
 
 _EVERYWHERE = frozenset({"peer_link", "keepalive_address", "keepalive_vrf", "reload_delay_s"})

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from nornir_tasks.design.capacity.spread import even, fullest_of
+from nornir_tasks.design.capacity.ecmp_hash_model import even, fullest_of
 from nornir_tasks.design.model.sizing import Layout
 
 Pattern = Literal["ring", "all-to-all"]

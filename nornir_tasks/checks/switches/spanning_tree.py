@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.switches.pairs import pairs_of
+from nornir_tasks.checks.switches.mlag import pairs_of
 from nornir_tasks.design.config.spanning_tree import SpanningTree
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms import platform

@@ -1,6 +1,6 @@
 """Which results rest on a host that is not there, but played to a lab's switches. Pure."""
 
-from nornir_tasks.checks.causes.standing import Standing
+from nornir_tasks.checks.causes.interface_dependencies import Standing
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 
 _OF_BOTH_ENDS = frozenset({"port", "lldp", "lacp", "trunks", "stp", "partners", "macs"})

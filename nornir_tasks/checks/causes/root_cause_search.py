@@ -3,9 +3,9 @@
 from collections.abc import Hashable, Iterable, Iterator
 
 from nornir_tasks.checks.causes.differences import AT, OF_PORT, Breaks
-from nornir_tasks.checks.causes.standing import Standing
+from nornir_tasks.checks.causes.interface_dependencies import Standing
 from nornir_tasks.checks.evidence import End, Evidence, Far, Finding, Verdict
-from nornir_tasks.design.contribute.pair_parts import peer_ends
+from nornir_tasks.design.contribute.mlag_config import peer_ends
 from nornir_tasks.design.realise.tagging import port_of
 
 Key = Hashable

@@ -13,8 +13,8 @@ from typing import Literal, cast
 from nornir_tasks.design.demand.choices import Choice, Choices
 from nornir_tasks.design.layout import twin_ports
 from nornir_tasks.design.layout.twin_port_ends import End, Ends, Kind
-from nornir_tasks.design.model.cables import ASSEMBLY, Make
 from nornir_tasks.design.model.catalogue import Mode
+from nornir_tasks.design.model.links import ASSEMBLY, Make
 from nornir_tasks.design.model.media import (
     COPPER,
     OPTICS,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.hosts.boundary import ANY
-from nornir_tasks.design.model.edge_terms import OutsideLink, family_of
+from nornir_tasks.design.model.edge_policy import OutsideLink, family_of
 from nornir_tasks.design.model.links import Link
 from nornir_tasks.intent.rules.edge import LONGEST
 from nornir_tasks.lab.plan import LabHost, LabHostEnd, LabSpeaker

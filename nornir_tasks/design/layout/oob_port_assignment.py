@@ -12,13 +12,13 @@ from difflib import get_close_matches
 
 from nornir_tasks.design.demand.choices import Choices
 from nornir_tasks.design.demand.fabric_demand import Attached, AttachedEnd
-from nornir_tasks.design.layout.panel import Panel
+from nornir_tasks.design.layout.port_allocation import Panel
 from nornir_tasks.design.layout.speeds import uplink_speed
 from nornir_tasks.design.model.capabilities import OsFacts
 from nornir_tasks.design.model.catalogue import Slot
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.core.findings import Finding, Marks, Path
-from nornir_tasks.intent.keys.attached import PlaceIntent
+from nornir_tasks.intent.keys.oob_devices import PlaceIntent
 
 Place = tuple[int, int]
 """Access switch and place on it, both from 0."""

@@ -11,8 +11,8 @@ from itertools import groupby
 from typing import TypeVar
 
 from nornir_tasks.design.model.links import Link
-from nornir_tasks.design.model.natural_order import natural_key
 from nornir_tasks.design.model.network import Device, Network
+from nornir_tasks.design.model.order import natural_key
 
 FEW_ABOVE, FEW_BELOW, MOST_BELOW = 4, 16, 48
 """The most boxes with a switch each in the upper row; likewise in the lower row; and the most boxes in the lower

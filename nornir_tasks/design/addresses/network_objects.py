@@ -14,7 +14,7 @@ from nornir_tasks.design.model.partial_config import ClassPolicy
 from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.model.sizing import Layout
 from nornir_tasks.intent.core.secret_name import placeholder
-from nornir_tasks.intent.keys.front import StormControlIntent
+from nornir_tasks.intent.keys.bonded_plane import StormControlIntent
 
 
 def fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:

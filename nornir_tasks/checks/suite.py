@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from nornir_tasks.checks.about import NEVER, About
 from nornir_tasks.checks.causes import ways_on
-from nornir_tasks.checks.causes.search import Cause, causes
+from nornir_tasks.checks.causes.root_causes import Cause, causes
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.simulated_hosts import played_findings
 from nornir_tasks.checks.switches import (

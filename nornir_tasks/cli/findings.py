@@ -9,7 +9,7 @@ from nornir_tasks.cli.commands import runnable
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from nornir_tasks.checks.causes.search import Cause
+    from nornir_tasks.checks.causes.root_causes import Cause
     from nornir_tasks.checks.evidence import Finding
     from nornir_tasks.checks.suite import Report
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nornir_tasks.checks.causes.root_cause_search import Board, Key
+from nornir_tasks.checks.causes.cause_board import Board, Key
 from nornir_tasks.checks.evidence import End, Finding
 from nornir_tasks.checks.switches.gateways import wrong_holders
 from nornir_tasks.checks.switches.mlag import PEER, pairs_of

@@ -5,8 +5,8 @@ A switch that learns exactly that is explained; the cause is found by following 
 is lost. What differs even so may be kept back by a switch on the path whose policy differs; else it has no explanation.
 """
 
+from nornir_tasks.checks.causes.cause_board import Board, Key
 from nornir_tasks.checks.causes.differences import Breaks
-from nornir_tasks.checks.causes.root_cause_search import Board, Key
 from nornir_tasks.checks.evidence import Finding
 from nornir_tasks.checks.switches.ecmp import announced, path_limit, shared_prefixes, vrfs
 from nornir_tasks.checks.switches.mlag import pairs_of

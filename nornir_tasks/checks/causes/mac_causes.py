@@ -1,6 +1,6 @@
 """Which devices of the out-of-band plane have exchanged their cables: one cause for all their ports. Pure."""
 
-from nornir_tasks.checks.causes.root_cause_search import Board, Groups, Key
+from nornir_tasks.checks.causes.cause_board import Board, Groups, Key
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.switches.oob_neighbors import others_at
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
+from nornir_tasks.checks.causes.cause_board import Board, Key
 from nornir_tasks.checks.causes.differences import Breaks
-from nornir_tasks.checks.causes.root_cause_search import Board, Key
 from nornir_tasks.checks.evidence import End, Evidence, Finding, Verdict
 from nornir_tasks.checks.switches.mlag import KEEPALIVE, LIKENESS, PEER, SECONDARY, carries, pairs_of
 from nornir_tasks.design.config.pair import PairSettings

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nornir_tasks.checks.causes.root_cause_search import Board, Key
+from nornir_tasks.checks.causes.cause_board import Board, Key
 from nornir_tasks.checks.evidence import End
 from nornir_tasks.checks.switches.lacp_partners import members_of, other_groups
 from nornir_tasks.checks.switches.mlag import pairs_of

@@ -1,7 +1,7 @@
 """Why prefixes are missing at the edge: the session, lines about them, the inside, or the upstream. Pure."""
 
+from nornir_tasks.checks.causes.cause_board import Board, Key
 from nornir_tasks.checks.causes.differences import Breaks
-from nornir_tasks.checks.causes.root_cause_search import Board, Key
 from nornir_tasks.checks.evidence import Finding, Verdict
 from nornir_tasks.checks.switches.prefixes import IN
 

@@ -7,7 +7,7 @@ every port of a host is up (NVIDIA, Multi-Chassis-Link-Aggregation-MLAG.md, Peer
 from collections.abc import Iterator
 
 from nornir_tasks.checks.about import About
-from nornir_tasks.checks.causes.root_cause_search import Board, Key
+from nornir_tasks.checks.causes.cause_board import Board, Key
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.switches.mlag import pairs_of
 from nornir_tasks.design.contribute.mlag_config import peer_ends

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from simulated import SMALL, Network, site_design
 
-from nornir_tasks.checks.causes.search import MOST_PORTS, Cause, causes
+from nornir_tasks.checks.causes.root_causes import MOST_PORTS, Cause, causes
 from nornir_tasks.checks.evidence import Finding, Verdict
 from nornir_tasks.checks.suite import Report, judge
 from nornir_tasks.design.config.routing_policy import RoutingPolicy

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from simulated import Network
 
-from nornir_tasks.checks.causes.search import Cause
+from nornir_tasks.checks.causes.root_causes import Cause
 from nornir_tasks.checks.evidence import Finding, Verdict
 from nornir_tasks.checks.switches.gateways import check_gateways
 from nornir_tasks.deploy.tasks import worth_asking

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from macs_evidence import MACS, PLAN, SWITCHES, evidence
 
-from nornir_tasks.checks.causes.search import causes
+from nornir_tasks.checks.causes.root_causes import causes
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.switches.lldp import check_lldp
 from nornir_tasks.checks.switches.oob_neighbors import check_macs

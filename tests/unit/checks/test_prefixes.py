@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from edge_evidence import evidence, network_of
 
-from nornir_tasks.checks.causes.search import causes
+from nornir_tasks.checks.causes.root_causes import causes
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.switches.prefixes import check_prefixes
 from nornir_tasks.deploy.tasks import worth_asking

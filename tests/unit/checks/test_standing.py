@@ -5,7 +5,7 @@ from dataclasses import replace
 from simulated import Network
 
 from nornir_tasks.checks.causes.interface_dependencies import Standing
-from nornir_tasks.checks.causes.search import Cause
+from nornir_tasks.checks.causes.root_causes import Cause
 from nornir_tasks.checks.evidence import End
 from nornir_tasks.platforms.observed import PortState
 

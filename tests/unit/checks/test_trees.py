@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from simulated import Network
 
-from nornir_tasks.checks.causes.search import Cause
+from nornir_tasks.checks.causes.root_causes import Cause
 from nornir_tasks.checks.evidence import Finding, Verdict
 from nornir_tasks.checks.switches.spanning_tree import check_trees
 from nornir_tasks.platforms.observed import Observed

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from simulated import Network
 
-from nornir_tasks.checks.causes.search import Cause
+from nornir_tasks.checks.causes.root_causes import Cause
 from nornir_tasks.checks.evidence import Finding, Verdict
 from nornir_tasks.checks.switches.trunks import check_trunks
 from nornir_tasks.design.config.vlans import Vlan

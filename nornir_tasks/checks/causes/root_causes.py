@@ -9,6 +9,7 @@ failure without a reported explanation is suppressed.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from nornir_tasks.checks.causes.cause_board import Board, Groups, Key
 from nornir_tasks.checks.causes.differences import Breaks, broken, is_known
 from nornir_tasks.checks.causes.gateway_causes import explain_gateways
 from nornir_tasks.checks.causes.lost_routes import explain_routes
@@ -22,7 +23,6 @@ from nornir_tasks.checks.causes.pair_causes import (
 )
 from nornir_tasks.checks.causes.partner_causes import explain_partners
 from nornir_tasks.checks.causes.prefix_causes import explain_prefixes
-from nornir_tasks.checks.causes.root_cause_search import Board, Groups, Key
 from nornir_tasks.checks.causes.tree_causes import explain_trees
 from nornir_tasks.checks.causes.ways_on import explain_ways_on
 from nornir_tasks.checks.evidence import End, Evidence, Finding, Verdict

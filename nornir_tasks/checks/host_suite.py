@@ -34,7 +34,7 @@ CHECKS = (
     HostCheck(host_stack.check_rdma, host_stack.RDMA),
     HostCheck(host_firmware.check_firmware, host_firmware.ABOUT),
     HostCheck(host_kernel.check_hugepages, host_kernel.ABOUT, needs="nothing"),
-    HostCheck(host_tuning.check_tuning, host_tuning.ABOUT),
+    HostCheck(host_tuning.check_tuning, host_tuning.ABOUT, needs="nothing"),
     HostCheck(host_gpudirect.check_gpudirect, host_gpudirect.ABOUT, needs="gpus"),
     HostCheck(host_roce.check_roce, host_roce.ABOUT),
     HostCheck(host_stack.check_nccl, host_stack.NCCL, needs="gpus"),
@@ -50,7 +50,7 @@ ROLES = (
     *("gpudirect", "roce_qos", "nccl", "host_validate"),
 )
 """Roles whose variables are judged, their defaults included."""
-OF_RDMA = ("rdma_stack", "nic_firmware", "host_tuning", "roce_qos")
+OF_RDMA = ("rdma_stack", "nic_firmware", "roce_qos")
 """Roles of hosts that have RDMA, over rails or over bonds."""
 
 

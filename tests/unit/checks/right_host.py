@@ -159,6 +159,7 @@ def rails() -> dict[str, Any]:
                 "carrier": True,
                 "mtu_bytes": 9000,
                 "addresses": [f"10.{168 + number}.0.1/31", "fe80::1/64"],
+                "link_local": [f"fe80::{number}/64"],
             }
             for number, (name, place) in enumerate(places.items())
         },

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ipaddress import ip_address, ip_interface, ip_network
 from typing import Any
 
+from ansible_collections.gpufabric.host.plugins.module_utils.interface_names import RAIL, RAIL_IN_WORDS
 from ansible_collections.gpufabric.host.plugins.module_utils.port_problems import (
     OR_ADOPT,
     blocks,
@@ -24,7 +25,7 @@ from ansible_collections.gpufabric.host.plugins.module_utils.port_problems impor
     way_in,
 )
 
-NAME = re.compile(r"[a-z][a-z0-9_-]*(\.[0-9]{1,4})?")
+OF_A_VLAN = re.compile(rf"{RAIL.pattern}(\.[0-9]{{1,4}})?")
 MOST = 15
 """The kernel's IFNAMSIZ less the final zero."""
 MODE = "802.3ad"
@@ -91,8 +92,8 @@ def _twice(bonds: Sequence[Bond], facts: Facts) -> Iterator[str]:
 def _bond(bond: Bond, facts: Facts, goes: set[str]) -> Iterator[str]:
     """Something else that has the bond's name, or a bond of it that is another one."""
     name, where, own = bond["name"], f"{VARIABLE}, bond {bond['name']}", facts["bonds"].get(bond["name"])
-    if not _is_name(name):
-        yield f"{where}: expected up to {MOST} of a-z, 0-9, - and _, a letter first; port_names in {INTENT}"
+    if not RAIL.fullmatch(name):
+        yield f"{where}: expected {RAIL_IN_WORDS}; port_names in {INTENT}"
     if not bond["planes"] or bond["planes"][0].get("vlan") or bond["planes"][0]["interface"] != name:
         yield f"{where}: expected the plane that is untagged, on {name} itself, before those with a VLAN"
     if not bond["members"] or not 1 <= bond["min_links"] <= len(bond["members"]):
@@ -112,10 +113,6 @@ def _bond(bond: Bond, facts: Facts, goes: set[str]) -> Iterator[str]:
         yield f"{where}: there is one of mode {own['mode']}, not {MODE}, which cannot be changed; take it away, {look}"
 
 
-def _is_name(name: str) -> bool:
-    return bool(NAME.fullmatch(name)) and len(name) <= MOST and "." not in name
-
-
 def _member(
     bond: Bond,
     member: Mapping[str, Any],
@@ -126,8 +123,8 @@ def _member(
     """Problems of the port that a member's match selects."""
     match, name = member["match"], member["name"]
     where = f"{VARIABLE}, {name}, match {plain(match)}"
-    if not _is_name(name):
-        yield f"{VARIABLE}, {name}: expected up to {MOST} of a-z, 0-9, - and _, a letter first"
+    if not RAIL.fullmatch(name):
+        yield f"{VARIABLE}, {name}: expected {RAIL_IN_WORDS}"
     if bool(match.get("pci")) == bool(match.get("mac")):
         yield f"{where}: expected either pci or mac; see {INTENT}"
         return
@@ -158,7 +155,7 @@ def _plane(bond: Bond, plane: Plane, facts: Facts, goes: set[str]) -> Iterator[s
     name = plane["interface"]
     where = f"{VARIABLE}, {name}"
     if plane.get("vlan"):
-        if len(name) > MOST or not NAME.fullmatch(name):
+        if len(name) > MOST or not OF_A_VLAN.fullmatch(name):
             yield f"{where}: expected up to {MOST} characters, the bond's name and the VLAN's number"
         if name not in goes:
             yield from _vlan(where, bond, plane, facts)

@@ -151,9 +151,9 @@ def host_tuning_boot(settings: Settings, kernel: Kernel) -> dict[str, list[str]]
 
 
 def host_tuning_sysctl(settings: Settings, kernel: Kernel) -> dict[str, str]:
-    """Name -> value. NUMA balancing only if the kernel has it: a host with one node may not."""
-    automatic = kernel["sysctl"].get("kernel.numa_balancing")
-    balancing = {} if automatic is None else {"kernel.numa_balancing": "1" if settings["numa_balancing"] else "0"}
+    """Name -> value. NUMA balancing only if the kernel has it, as a host with one node may not, and it is not None."""
+    automatic, wanted = kernel["sysctl"].get("kernel.numa_balancing"), settings["numa_balancing"]
+    balancing = {} if automatic is None or wanted is None else {"kernel.numa_balancing": "1" if wanted else "0"}
     return {name: " ".join(str(value).split()) for name, value in settings["sysctl"].items()} | balancing
 
 

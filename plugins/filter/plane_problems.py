@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-PLANE = re.compile(r"[a-z][a-z0-9_]*")
+PLANE = re.compile(r"[a-z][a-z0-9_-]*")
 INTERFACE = re.compile(r"[A-Za-z0-9._:@-]{1,15}")  # kernel's rules (15: IFNAMSIZ), less what nft reads otherwise
 INTENT = "hosts.<group>.interfaces in fabric.yml"
 
@@ -13,7 +13,7 @@ INTENT = "hosts.<group>.interfaces in fabric.yml"
 def plane_problems(planes: Mapping[str, Sequence[str]], known: Sequence[str]) -> list[str]:
     """Each problem as `variable: what is wrong; remedy`. ``known``: the host's interfaces, including future rails."""
     strange = [plane for plane in planes if not PLANE.fullmatch(plane)]
-    found = [f"plane_guard_planes: plane {plane!r}; expected a-z, 0-9 and _, a letter first" for plane in strange]
+    found = [f"plane_guard_planes: plane {plane!r}; expected a-z, 0-9, - and _, a letter first" for plane in strange]
     owners: dict[str, list[str]] = {}
     for plane, interfaces in sorted(planes.items()):
         for interface in interfaces:

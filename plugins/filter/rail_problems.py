@@ -57,7 +57,7 @@ def rail_problems(
 
     ``take_over_names``: the role may take away what would give a rail another name at the next boot; ``adopt``:
     network_adopted's plan, where what others configured on the ports is adopted; ``settings``: the role's
-    ``plane_supernet``, ``arp_strict``, ``rule_priority`` and ``restart_networkd``.
+    ``plane_supernet``, ``arp_strict``, ``link_local``, ``rule_priority`` and ``restart_networkd``.
     """
     if not rails:
         return [f"rail_interfaces_rails: empty, so that there is nothing to do; name the rails' ports in {INTENT}"]
@@ -71,6 +71,7 @@ def rail_problems(
         *_names(rails, facts, take_over_names or bool(adopt)),
         *_manager(facts, manager),
         *(_others_rules(rails, facts, settings) if settings else ()),
+        *(_ipv6(rails, facts) if settings and not settings["link_local"] else ()),
     ]
 
 
@@ -147,7 +148,7 @@ def _others_rules(
     if not lost or settings["restart_networkd"] or not all(found):
         return
     plane, first = settings["plane_supernet"], settings["rule_priority"]
-    wrong = needs_manager(rails, facts, plane, settings["arp_strict"])
+    wrong = needs_manager(rails, facts, plane, settings["arp_strict"], settings["link_local"])
     wrong += [f"a rail that is no more ({each['from']})" for each in stale_rules(rails, facts, plane, first)]
     if wrong:
         leaves = facts["networkd_leaves_others"]
@@ -157,6 +158,18 @@ def _others_rules(
             "interfaces go with the restart), or write ManageForeignRoutingPolicyRules=no and ManageForeignRoutes=no "
             "below [Network] in /etc/systemd/networkd.conf.d/ and boot"
         )
+
+
+def _ipv6(rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Iterator[str]:
+    """IPv6 of others, whose neighbours are found from a link-local address (RFC 4861, 7.2.2). Ours have IPv4 alone."""
+    for rail in rails:
+        found = facts["rails"].get(_key(rail), {})
+        others = [each for each in found.get("addresses", ()) if ":" in each]
+        if others:
+            yield (
+                f"rail_interfaces_link_local false: {found['netdev']}, rail {rail['rail']}, has {', '.join(others)} of "
+                "others, and IPv6 needs a link-local address. Take that address away, or set it to true"
+            )
 
 
 def _nic(

@@ -6,6 +6,7 @@ Python 3.9.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,13 @@ try:
     from ansible_collections.gpufabric.host.plugins.module_utils.adopt_networkd import networkd
     from ansible_collections.gpufabric.host.plugins.module_utils.adopt_profiles import profiles
     from ansible_collections.gpufabric.host.plugins.module_utils.name_cloud_init import cloud_init
-    from ansible_collections.gpufabric.host.plugins.module_utils.name_settings import ASIDE, DISABLE, NameSetting, Port
+    from ansible_collections.gpufabric.host.plugins.module_utils.name_settings import (
+        ASIDE,
+        DISABLE,
+        NameSetting,
+        Port,
+        text_of,
+    )
     from ansible_collections.gpufabric.host.plugins.module_utils.name_sources import name_settings
     from ansible_collections.gpufabric.host.plugins.module_utils.name_takeover import Edit, edits_of, is_in_the_way
 except ImportError:  # in a test
@@ -28,7 +35,7 @@ except ImportError:  # in a test
     from adopt_networkd import networkd
     from adopt_profiles import profiles
     from name_cloud_init import cloud_init
-    from name_settings import ASIDE, DISABLE, NameSetting, Port
+    from name_settings import ASIDE, DISABLE, NameSetting, Port, text_of
     from name_sources import name_settings
     from name_takeover import Edit, edits_of, is_in_the_way
 
@@ -36,6 +43,8 @@ OUR_LINKS = "06-gpufabric-bonds-"
 """What is before these .link files is before all of ours."""
 TAKEN_DOWN = ("bond", "bridge", "team", "vlan")
 """Kinds of interfaces on our ports that go; others have a user, who must end first."""
+RESOLVERS = re.compile(r"(?im)(?:^|[\s{,])nameservers\s*:|^\s*dns-nameservers?\s|^\s*dns\d*\s*=")
+"""Servers for names, as netplan, ifupdown, networkd, NetworkManager and ifcfg files have them. Our ports have none."""
 MADE_AT_BOOT = "take what makes it out of the initramfs or the kernel's command line (ip=, rd.*), and run again"
 
 
@@ -60,6 +69,8 @@ class Plan:
     """What is done, in order; ``blocks`` first if there are any."""
 
     taken: list[NameSetting] = field(default_factory=list)
+    resolvers: list[str] = field(default_factory=list)
+    """Files whose servers for names go with what is taken."""
     defaults: list[NameSetting] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
     default_edits: list[Edit] = field(default_factory=list)
@@ -81,6 +92,10 @@ class Plan:
         """The plan as people read it, one thing a line."""
         return [
             *(f"goes: {_place(each)} ({', '.join(each.netdevs)})" for each in self.taken if each.way != DISABLE),
+            *(
+                f"goes with it: servers for names in {each}; egress_client_nameservers gives others"
+                for each in self.resolvers
+            ),
             *(f"not read any more: {_place(each)}" for each in self.taken if each.way == DISABLE),
             *(f"made: {each.file}" for each in self.edits if not each.before),
             *(f"goes once ours works: {_place(each)}" for each in self.defaults),
@@ -103,6 +118,7 @@ def plan(root: Path, ports: Sequence[Port], ours: Ours, entries: Sequence[Mappin
     in_the_way = [each for each in names if is_in_the_way(each, ours.ports)]
     taken = list(_sorted(found.taken, ours, made))
     made.taken = taken + [each for each in in_the_way if not any(_covers(whole, each) for whole in taken)]
+    made.resolvers = sorted({each.file for each in taken if RESOLVERS.search(_text(root, each))})
     made.defaults = list(_sorted(found.defaults, None, made))
     disable = any(each.way == DISABLE for each in in_the_way) or (cloud.is_active and bool(made.taken or made.defaults))
     if disable and cloud.kept:
@@ -117,6 +133,12 @@ def plan(root: Path, ports: Sequence[Port], ours: Ours, entries: Sequence[Mappin
 def _place(each: NameSetting) -> str:
     line = f", line {each.line}" if each.line else ""
     return f"{each.file}{line}, {each.key}"
+
+
+def _text(root: Path, each: NameSetting) -> str:
+    """What goes of a file."""
+    text = text_of(root / each.file.lstrip("/"))
+    return text if each.way == ASIDE else text[each.span[0] : each.span[1]]
 
 
 def _covers(whole: NameSetting, part: NameSetting) -> bool:

@@ -74,10 +74,11 @@ def wanted_lines(rail: Rail, plane_supernet: str, arp_strict: bool, first_priori
     ]
 
 
-def found_lines(rail: Rail, facts: Facts, arp_strict: bool) -> list[str]:
+def found_lines(rail: Rail, facts: Facts, arp_strict: bool, link_local: bool = True) -> list[str]:
     """The present state of a rail. Its interface has its future name, so that only real differences show.
 
-    Of the main table the routes to the rail's supernet and its own subnet, of the rules those by `from` and table.
+    ``link_local``: it may have such an IPv6 address, which is no difference then. Of the main table the routes to the
+    rail's supernet and its own subnet, of the rules those by `from` and table.
     """
     one, name, table = found_of(rail, facts), rail["name"], str(rail["table"])
     called = [one["netdev"], *one["altnames"]]
@@ -89,6 +90,7 @@ def found_lines(rail: Rail, facts: Facts, arp_strict: bool) -> list[str]:
         f"{name} {'up' if one['up'] else 'down'}",
         f"{name} mtu {one['mtu_bytes']}",
         *(f"{name} address {each}" for each in one["addresses"] if ":" not in each),
+        *(() if link_local else (f"{name} address {each}" for each in one["link_local"])),
         *(_route("main", each, one["netdev"], name) for each in main),
         *(_route(table, each, one["netdev"], name) for each in facts["routes"].get(table, [])),
         *(rule_line(each) for each in facts["rules"] if is_rule_of(each, rail)),
@@ -140,13 +142,16 @@ def _is_address(source: str) -> bool:
     return source != "all" and "/" not in source
 
 
-def needs_manager(rails: Sequence[Rail], facts: Facts, plane_supernet: str, arp_strict: bool) -> list[str]:
+def needs_manager(
+    rails: Sequence[Rail], facts: Facts, plane_supernet: str, arp_strict: bool, link_local: bool = True
+) -> list[str]:
     """What the network manager alone puts right: what differs, but rules and kernel settings. All rails are found."""
     return [
         line
         for rail in rails
         for line in sorted(
-            set(found_lines(rail, facts, arp_strict)) ^ set(wanted_lines(rail, plane_supernet, arp_strict, 0))
+            set(found_lines(rail, facts, arp_strict, link_local))
+            ^ set(wanted_lines(rail, plane_supernet, arp_strict, 0))
         )
         if not line.startswith(("net.", "rule "))
     ]

@@ -103,6 +103,11 @@ def interface(entry: Mapping[str, Any], root: Path, rdma: Mapping[str, str]) -> 
         "up": "UP" in entry["flags"],
         "carrier": "LOWER_UP" in entry["flags"],
         "addresses": [f"{each['local']}/{each['prefixlen']}" for each in infos if each.get("scope") == "global"],
+        "link_local": [
+            f"{each['local']}/{each['prefixlen']}"
+            for each in infos
+            if each.get("scope") == "link" and ":" in each["local"]
+        ],
         "rdma_device": rdma.get(name),
     }
 
@@ -136,6 +141,7 @@ ABSENT: dict[str, Any] = {
     "up": False,
     "carrier": False,
     "addresses": [],
+    "link_local": [],
     "rdma_device": None,
 }
 

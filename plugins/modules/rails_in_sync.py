@@ -59,6 +59,10 @@ options:
     description: Whether each rail must answer for its own address alone.
     type: bool
     required: true
+  link_local:
+    description: Whether rails may have IPv6 link-local addresses; if not, any of them is a difference.
+    type: bool
+    default: true
   rule_priority:
     description:
       - Priority of rail 0's rule; that of rail r is greater by r. A rule is a rail's by its address and table, at
@@ -137,6 +141,7 @@ SPEC = {
     "rails": {"type": "list", "elements": "dict", "required": True},
     "plane_supernet": {"type": "str", "required": True},
     "arp_strict": {"type": "bool", "required": True},
+    "link_local": {"type": "bool", "default": True},
     "rule_priority": {"type": "int", "required": True},
     "restart_networkd": {"type": "bool", "default": False},
     "manager": {"type": "str", "required": True, "choices": ["netplan", "networkd", "networkmanager"]},
@@ -172,7 +177,9 @@ class Host:
     def lines(self, rail: Mapping[str, Any]) -> tuple[list[str], list[str]]:
         """(found, wanted) of one rail."""
         strict, plane, first = (self.params[each] for each in ("arp_strict", "plane_supernet", "rule_priority"))
-        return found_lines(rail, self.facts, strict), wanted_lines(rail, plane, strict, first)
+        return found_lines(rail, self.facts, strict, self.params["link_local"]), wanted_lines(
+            rail, plane, strict, first
+        )
 
     def all_lines(self) -> tuple[list[str], list[str]]:
         """(found, wanted) of everything, in the same order where the same."""
@@ -200,8 +207,8 @@ class Host:
 
     def only_moves(self) -> bool:
         """Do rules alone stand elsewhere? networkd would take them away for a moment, and make them anew."""
-        plane, strict = self.params["plane_supernet"], self.params["arp_strict"]
-        others = self.stale() or needs_manager(self.rails, self.facts, plane, strict)
+        plane, strict, link_local = (self.params[each] for each in ("plane_supernet", "arp_strict", "link_local"))
+        others = self.stale() or needs_manager(self.rails, self.facts, plane, strict, link_local)
         return bool(self.params["backend"] == "networkd" and self.moved() and not others)
 
     def restarts(self) -> bool:

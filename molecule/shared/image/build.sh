@@ -12,6 +12,7 @@ cat >"$archive.hook" <<HOOK
 set -e
 mkdir -p "\$1/opt/packages/partial"
 chroot "\$1" apt-get install -y -qq --download-only --no-install-recommends -o Dir::Cache::archives=/opt/packages $(words offline.txt ' ')
+chroot "\$1" apt-get install -y -qq --download-only --no-install-recommends -o Dir::Cache::archives=/opt/packages systemd-timesyncd # not beside chrony
 chroot "\$1" sh -c 'cd /opt/packages && rm -rf partial lock && apt-ftparchive packages . >Packages'
 echo 'deb [trusted=yes] file:/opt/packages ./' >"\$1/etc/apt/sources.list"
 rm -rf "\$1"/etc/apt/sources.list.d/* "\$1"/var/lib/apt/lists/*

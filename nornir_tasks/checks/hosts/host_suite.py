@@ -34,7 +34,7 @@ CHECKS = (
     HostCheck(stack.check_rdma, stack.RDMA),
     HostCheck(firmware.check_firmware, firmware.ABOUT),
     HostCheck(kernel.check_hugepages, kernel.ABOUT, needs="nothing"),
-    HostCheck(tuning.check_tuning, tuning.ABOUT),
+    HostCheck(tuning.check_tuning, tuning.ABOUT, needs="nothing"),
     HostCheck(gpudirect.check_gpudirect, gpudirect.ABOUT, needs="gpus"),
     HostCheck(roce.check_roce, roce.ABOUT),
     HostCheck(stack.check_nccl, stack.NCCL, needs="gpus"),
@@ -50,7 +50,7 @@ ROLES = (
     *("gpudirect", "roce_qos", "nccl", "host_validate"),
 )
 """Roles whose variables are judged, their defaults included."""
-OF_RDMA = ("rdma_stack", "nic_firmware", "host_tuning", "roce_qos")
+OF_RDMA = ("rdma_stack", "nic_firmware", "roce_qos")
 """Roles of hosts that have RDMA, over rails or over bonds."""
 
 

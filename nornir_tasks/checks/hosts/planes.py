@@ -80,7 +80,7 @@ def units(variables: Mapping[str, Any]) -> tuple[str, ...]:
     needed = {
         GUARD_UNIT: GUARD.wanted in variables,
         ROCE_UNIT: "roce_qos_rails" in variables,
-        IRQ_UNIT: variables.get("host_tuning_rails"),
+        IRQ_UNIT: variables.get("host_tuning_rails") and not variables.get("host_tuning_limits_only"),
         READ_REQUEST_UNIT: variables.get("gpudirect_rails") and variables.get("gpudirect_read_request_bytes"),
         LLDP_UNIT: variables.get("rail_interfaces_lldp"),
     }

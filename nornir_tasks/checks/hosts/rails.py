@@ -14,6 +14,7 @@ LOOSE = 2
 (Documentation/networking/ip-sysctl.rst), so that the rail's own suffices."""
 
 AFTER_A_BOOT = "name after a boot"
+LINK_LOCAL = "link-local address"
 SHOW_NAMES = "grep -rsE 'set-name|NAME=|Name=' /etc/netplan /run/netplan /etc/udev/rules.d /etc/systemd/network"
 
 Rail = Mapping[str, Any]
@@ -24,7 +25,7 @@ ABOUT = About(
     reads=(FACT,),
     wanted=(
         "rail_interfaces_rails, rail_interfaces_plane_supernet, rail_interfaces_arp_strict, "
-        "rail_interfaces_rule_priority"
+        "rail_interfaces_rule_priority, rail_interfaces_link_local"
     ),
     passes="the interface at the rail's place has all of it as wanted, and no other address, route or rule of its own",
     fails="there is no interface at the rail's place, several are, or something of it or its name's files differs",
@@ -33,7 +34,7 @@ ABOUT = About(
 
 
 def check_rails(evidence: HostEvidence) -> list[HostFinding]:
-    """Nine findings for each rail, twelve where hosts share its subnet."""
+    """Nine findings for each rail, twelve where hosts share its subnet; one more without link-local addresses."""
     judge = Judge(ABOUT.name, evidence)
     facts = evidence.facts.get(FACT)
     strict = bool(evidence.variables["rail_interfaces_arp_strict"])
@@ -41,6 +42,9 @@ def check_rails(evidence: HostEvidence) -> list[HostFinding]:
     for rail in evidence.variables["rail_interfaces_rails"]:
         plane = rail.get("plane_supernet") or evidence.variables["rail_interfaces_plane_supernet"]
         wanted = _knobs(rail, plane, strict, first + rail["rail"])
+        if not evidence.variables.get("rail_interfaces_link_local", True):
+            shown_by = f"ip -6 -br address show {rail['name']} scope link"
+            wanted[LINK_LOCAL] = Knob(rail["name"], LINK_LOCAL, "none", shown_by)
         if facts is None:
             for knob in wanted.values():
                 judge.undecided(knob, evidence.why_unread(FACT))
@@ -101,6 +105,7 @@ def _judge_rail(judge: Judge, rail: Rail, priority: int, wanted: Mapping[str, Kn
         "link": ("up" if found["up"] else "down") + (", with carrier" if found["carrier"] else ", no carrier"),
         "mtu_bytes": found["mtu_bytes"],
         "address": sorted(address for address in found["addresses"] if ":" not in address),
+        LINK_LOCAL: (", ".join(found["link_local"]) or "none") if LINK_LOCAL in wanted else "",
         "route of the rail": [_route(each) for each in facts["routes"]["main"] if each["to"] == rail["supernet"]],
         "route of its table": [_route(each) for each in own if each["to"] != rail.get("subnet")],
         "route of its subnet": [_route(each) for each in own if each["to"] == rail.get("subnet")],

@@ -15,7 +15,7 @@ ABOUT = About(
     name="host_tuning",
     each="kernel setting, limit and argument, governor, idle states or the profile of tuned, and rail: its interrupts",
     reads=(FACT,),
-    wanted="host_tuning_*; nothing of a host whose site leaves the role out",
+    wanted="host_tuning_*, with host_tuning_limits_only limits alone; nothing of a host whose site leaves the role out",
     passes="it is as wanted; interrupts are on processors near the NIC, never on an isolated one",
     fails="it is otherwise, or not set; of an argument it is said whether a reboot brings it",
     cannot_tell="the host does not show it, or the NIC's interrupts",
@@ -37,6 +37,9 @@ def check_tuning(evidence: HostEvidence) -> list[HostFinding]:
     if not variables:
         return []  # a host of a site without this role has none of its variables
     facts, why = evidence.facts.get(FACT), evidence.why_unread(FACT)
+    if variables["limits_only"]:
+        _judge_limits(judge, variables, facts, why)
+        return judge.findings
     _judge_sysctl(judge, variables, facts, why)
     _judge_limits(judge, variables, facts, why)
     _judge_processors(judge, variables, facts, why)

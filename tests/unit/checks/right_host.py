@@ -71,6 +71,7 @@ DEFAULTS: dict[str, Any] = {
     "rdma_stack_peermem": False,
     "hugepages_pages": [{"size": "2M", "node": 0, "count": 64}, {"size": "1G", "node": 0, "count": 1}],
     "hugepages_mount": True,
+    "host_tuning_limits_only": False,
     "host_tuning_sysctl": {"vm.swappiness": 10},
     "host_tuning_numa_balancing": False,
     "host_tuning_limits": [{"item": "memlock", "value": "unlimited"}],
@@ -158,6 +159,7 @@ def rails() -> dict[str, Any]:
                 "carrier": True,
                 "mtu_bytes": 9000,
                 "addresses": [f"10.{168 + number}.0.1/31", "fe80::1/64"],
+                "link_local": [f"fe80::{number}/64"],
             }
             for number, (name, place) in enumerate(places.items())
         },

@@ -38,7 +38,7 @@ def test_only_facts_of_what_it_has_are_read() -> None:
 
 def test_roles_of_rails_and_their_defaults_are_left_out() -> None:
     """A default of these refers to variables of rails, which this host does not have."""
-    assert roles(VARIABLES) == ("bond_interfaces", "plane_guard", "hugepages", "host_validate")
+    assert roles(VARIABLES) == ("bond_interfaces", "plane_guard", "hugepages", "host_tuning", "host_validate")
     assert "nic_firmware" in roles(variables())
 
 
@@ -49,6 +49,23 @@ def test_huge_pages_are_judged_there_too() -> None:
     more = {**VARIABLES, "hugepages_pages": [{"size": "2M", "node": 0, "count": 65}]}
     (failed,) = judged(more, {"gpufabric_bonds": bonds(), "gpufabric_kernel": kernel}).of(Verdict.FAIL)
     assert failed.name == "node 0 pages of 2M"
+
+
+def test_limits_are_judged_there_and_nothing_else_of_tuning() -> None:
+    """A shell of a login node gives its limits to the jobs that it submits."""
+    tuned = {name: value for name, value in variables().items() if name.startswith("host_tuning_")}
+    values = {**VARIABLES, **tuned, "host_tuning_limits_only": True}
+    kernel = facts()["gpufabric_kernel"]
+    report = judged(values, {"gpufabric_bonds": bonds(), "gpufabric_kernel": kernel})
+    assert report.passed, report.lines()
+    assert [each.name for each in report.findings if each.check == "host_tuning"] == [
+        "* limit memlock",
+        "root limit memlock",
+    ]
+    without = {**kernel, "limits": []}
+    report = judged(values, {"gpufabric_bonds": bonds(), "gpufabric_kernel": without})
+    assert {each.check for each in report.of(Verdict.FAIL)} == {"host_tuning"}
+    assert len(report.of(Verdict.FAIL)) == 2
 
 
 @pytest.mark.parametrize("name", MUTANTS)

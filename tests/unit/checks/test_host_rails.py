@@ -67,6 +67,18 @@ def test_strict_arp_is_judged_where_rails_share_a_subnet() -> None:
     assert len(failed) == 16
 
 
+def test_link_local_addresses_are_named_where_rails_shall_have_none() -> None:
+    assert not [each for each in judged(facts()).findings if each.knob == "link-local address"]
+    values = variables(rail_interfaces_link_local=False)
+    failed = judged(facts(), values).of(Verdict.FAIL)
+    assert [(each.name, each.found) for each in failed][:1] == [("rail0 link-local address", "fe80::0/64")]
+    assert len(failed) == 8
+    without = facts()
+    for number in range(8):
+        rail(without, number).update(link_local=[])
+    assert judged(without, values).passed
+
+
 def test_a_rail_at_another_place_fails_in_all_it_should_have_had() -> None:
     found = facts()
     rail(found, 1).update(netdev=None, candidates=[])

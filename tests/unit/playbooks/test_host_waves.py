@@ -279,7 +279,7 @@ def test_network_boundary_and_storage_come_before_compute() -> None:
     assert order == [f"playbooks/{name}.yml" for name in ("network", "boundary", "storage", "services", "compute")]
 
 
-BONDED = ["bond_interfaces", "plane_guard", "hugepages", "node_health", "host_validate"]
+BONDED = ["bond_interfaces", "plane_guard", "hugepages", "host_tuning", "node_health", "host_validate"]
 WITH_RAILS = [each for each in roles() if each not in ("bond_interfaces", "egress_client", "gpudirect", "nccl")]
 """Of hosts without GPUs and without bonds, and no clients of relays."""
 RAILS = [{"name": "rail0"}]
@@ -327,7 +327,7 @@ def test_each_kind_of_host_gets_its_own_roles(copy: Path) -> None:
     assert ran == {
         "storage-1": BONDED,
         "storage-2": WITH_RAILS,
-        "login-1": ["bond_interfaces", "egress_client", "hugepages", "node_health", "host_validate"],
+        "login-1": ["bond_interfaces", "egress_client", "hugepages", "host_tuning", "node_health", "host_validate"],
         "login-2": [each for each in roles() if each not in ("gpudirect", "nccl")],
         "gpu-1": roles(),
     }

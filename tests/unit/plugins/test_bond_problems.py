@@ -202,6 +202,18 @@ def test_a_host_that_cannot_have_the_bond_is_refused_with_value_and_remedy(name)
     assert says in problem
 
 
+@pytest.mark.parametrize(
+    ("name", "is_one"), [("front-lag", True), ("f_1", True), ("Front", False), ("a-name-of-16-let", False)]
+)
+def test_names_of_bonds_and_members_are_judged_as_those_of_rails_are(name, is_one):
+    first = {**BOND["members"][0], "name": f"{name[:14]}0"}
+    found = problems(host(), name=name, members=[first, BOND["members"][1]])
+    wrong = [each for each in found if "expected up to 15 of a-z, 0-9, - and _, a letter first" in each]
+    assert bool(wrong) is not is_one
+    found = problems(host(), members=[{**first, "name": "front.0"}, BOND["members"][1]])
+    assert [each for each in found if "front.0: expected up to 15 of" in each]
+
+
 def test_another_manager_than_the_one_that_runs_the_host_is_refused():
     (problem,) = problems(host(), "networkmanager")
     assert "networkd runs this host; two managers would undo one another" in problem

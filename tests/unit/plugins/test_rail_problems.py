@@ -175,7 +175,7 @@ def test_planes_that_can_be_guarded_are_not_refused():
         ({"compute": ["rail0"], "business": ["rail0"]}, "rail0 is on business and compute"),
         ({"compute": ["rail0"], "business": ["ens9"]}, "plane_guard_planes.business: no interface ens9 on this host"),
         ({"compute": ["rail0"], "business": ["en*"]}, "'en*' is no name of an interface"),
-        ({"compute": ["rail0"], 'b" accept': ["ens3"]}, "expected a-z, 0-9 and _"),
+        ({"compute": ["rail0"], 'b" accept': ["ens3"]}, "expected a-z, 0-9, - and _"),
     ],
 )
 def test_planes_that_cannot_be_guarded_are_refused(planes, expected):
@@ -188,7 +188,13 @@ def test_a_rail_is_found_by_the_name_its_interface_has_now() -> None:
     assert rail_names(RAILS, {}) == {}
 
 
-SETTINGS = {"plane_supernet": "10.168.0.0/13", "arp_strict": False, "rule_priority": 20000, "restart_networkd": False}
+SETTINGS = {
+    "plane_supernet": "10.168.0.0/13",
+    "arp_strict": False,
+    "link_local": True,
+    "rule_priority": 20000,
+    "restart_networkd": False,
+}
 SPIDERPOOL = {"priority": 1000, "from": "all", "table": "500", "selectors": [], "protocol": "0"}
 
 
@@ -216,6 +222,18 @@ def test_a_host_is_refused_where_networkd_would_take_away_others_rules():
     assert rail_problems(RAILS, beside_others(), settings={**SETTINGS, "restart_networkd": True}) == []
     assert rail_problems(RAILS, {**beside_others(), "networkd_leaves_others": "now"}, settings=SETTINGS) == []
     assert rail_problems(RAILS, {**beside_others(), "networkd_leaves_others": ""}, settings=SETTINGS) == []
+
+
+def test_ipv6_of_others_on_a_rail_without_link_local_addresses_is_refused_by_name():
+    rails = {f"0000:00:1{number}.0": nic(f"rail{number}", addresses=[]) for number in (0, 1)}
+    rails["0000:00:11.0"]["addresses"] = ["10.169.0.1/31", "2001:db8::1/64"]
+    facts = {**host(rails=rails), "networkd_leaves_others": ""}
+    off = {**SETTINGS, "link_local": False}
+    assert rail_problems(RAILS, facts, settings=SETTINGS) == []
+    (problem,) = rail_problems(RAILS, facts, settings=off)
+    assert problem.startswith("rail_interfaces_link_local false: rail1, rail 1, has 2001:db8::1/64 of others")
+    rails["0000:00:11.0"]["addresses"].pop()
+    assert rail_problems(RAILS, facts, settings=off) == []
 
 
 def test_a_host_that_lacks_rules_and_filters_alone_needs_no_manager_and_is_not_refused():

@@ -257,8 +257,9 @@ RAIL = {
 PLANE = "10.168.0.0/13"
 
 
-def drifted(facts, rail=RAIL, plane=PLANE, strict=False, first=20000):
-    found, wanted = set(drift.found_lines(rail, facts, strict)), set(drift.wanted_lines(rail, plane, strict, first))
+def drifted(facts, rail=RAIL, plane=PLANE, strict=False, first=20000, link_local=True):
+    found = set(drift.found_lines(rail, facts, strict, link_local))
+    wanted = set(drift.wanted_lines(rail, plane, strict, first))
     return sorted(found - wanted), sorted(wanted - found)
 
 
@@ -277,6 +278,13 @@ def test_a_rail_that_is_as_wanted_has_not_drifted(facts):
 def test_each_change_of_a_variable_is_drift(facts, changed, found, wanted):
     has, lacks = drifted(facts, {**RAIL, **changed})
     assert (has, lacks) == ([found], [wanted])
+
+
+def test_a_link_local_address_is_drift_where_rails_have_none(facts):
+    assert drifted(facts) == ([], [])
+    assert drifted(facts, link_local=False) == (["rail0 address fe80::e42:a1ff:fe00:10/64"], [])
+    assert drift.needs_manager([RAIL], facts, PLANE, False, False) == ["rail0 address fe80::e42:a1ff:fe00:10/64"]
+    assert drift.needs_manager([RAIL], facts, PLANE, False) == []
 
 
 def test_a_changed_gateway_is_drift_in_both_tables(facts):

@@ -102,6 +102,10 @@ def test_a_kernel_without_numa_balancing_or_frequencies_is_not_asked_for_them(tu
     assert tuning["host_tuning_values"](settings(), kernel) == {"/proc/sys/vm/swappiness": "10"}
 
 
+def test_numa_balancing_that_nobody_wants_either_way_is_left_alone(tuning, kernel):
+    assert tuning["host_tuning_sysctl"](settings(numa_balancing=None), kernel) == {"vm.swappiness": "10"}
+
+
 def test_isolation_is_three_arguments_that_belong_together(tuning):
     assert tuning["host_tuning_arguments"](settings(isolated_cpus="2-3")) == [
         "iommu=pt",

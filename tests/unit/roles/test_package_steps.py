@@ -1,4 +1,4 @@
-"""Steps of roles that install packages restart no service of others, and wait for others' work on packages, not for ever."""
+"""Steps that install packages restart no service of others, and wait for others who are at work on packages."""
 
 from pathlib import Path
 

@@ -6,6 +6,7 @@ Python 3.9.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +38,8 @@ OUR_LINKS = "06-gpufabric-bonds-"
 TAKEN_DOWN = ("bond", "bridge", "team", "vlan")
 """Kinds of interfaces on our ports that go; others have a user, who must end first."""
 MADE_AT_BOOT = "take what makes it out of the initramfs or the kernel's command line (ip=, rd.*), and run again"
+
+NO_FILE = ", which no file makes: nothing brings it back"
 
 
 @dataclass
@@ -77,6 +80,11 @@ class Plan:
         """Is there nothing to adopt?"""
         return not (self.edits or self.default_edits or self.links or self.release or self.flush)
 
+    def makes(self, name: str) -> bool:
+        """Does a file that goes make this interface?"""
+        keys = (re.sub(r"^network\.\w+\.", "", each.key) for each in self.taken)
+        return any(name in re.split(r"[\s,]+", key) for key in keys)
+
     def lines(self) -> list[str]:
         """The plan as people read it, one thing a line."""
         return [
@@ -84,7 +92,7 @@ class Plan:
             *(f"not read any more: {_place(each)}" for each in self.taken if each.way == DISABLE),
             *(f"made: {each.file}" for each in self.edits if not each.before),
             *(f"goes once ours works: {_place(each)}" for each in self.defaults),
-            *(f"goes now: interface {name}" for name in self.links),
+            *(f"goes now: interface {name}{'' if self.makes(name) else NO_FILE}" for name in self.links),
             *(f"goes now: {port} out of {upper}" for port, upper in self.release.items()),
             *(f"goes now: {port} address {each}" for port, every in self.flush.items() for each in every),
             *(f"stays: {each}" for each in self.stays),

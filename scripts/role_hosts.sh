@@ -3,12 +3,14 @@
 #   start   make sure that both are there; prints the two `export` lines that molecule needs (eval them)
 #   status  says `running` or `none`
 #   stop    end the daemon, if it is the one that start began
+# GPUFABRIC_ROLE_SUITE: Debian's release of the host, bookworm or trixie (default: bookworm).
 # A daemon that answers already (DOCKER_HOST, or the system's) is used and never ended. Otherwise one is started with its
 # own data, socket and no network of its own: no iptables rule and no bridge of the machine is touched.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gpufabric/role-hosts
 ours=unix://$cache/docker.sock
+suite=${GPUFABRIC_ROLE_SUITE:-bookworm}
 wait_s=60
 
 fail() {
@@ -68,13 +70,13 @@ start_daemon() {
 build_image() {
   local recipe archive
   recipe=$(cat "$here"/molecule/shared/image/* | sha256sum | cut -c1-12)
-  GPUFABRIC_ROLE_IMAGE=gpufabric-role-test:$recipe
+  GPUFABRIC_ROLE_IMAGE=gpufabric-role-test:$suite-$recipe
   docker image inspect "$GPUFABRIC_ROLE_IMAGE" >/dev/null 2>&1 && return
-  archive=$cache/role-test-$recipe.tar
+  archive=$cache/role-test-$suite-$recipe.tar
   if [ ! -s "$archive" ]; then
     need mmdebstrap mmdebstrap debian-archive-keyring
     echo "building $GPUFABRIC_ROLE_IMAGE (about a minute, once)" >&2
-    "$here/molecule/shared/image/build.sh" "$archive" >&2
+    "$here/molecule/shared/image/build.sh" "$archive" "$suite" >&2
   fi
   docker import "$archive" "$GPUFABRIC_ROLE_IMAGE" >/dev/null
 }

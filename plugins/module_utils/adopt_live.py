@@ -103,7 +103,21 @@ def lines_back(run: Run, before: Before) -> list[str]:
         lines += ["nmcli general reload conf", "nmcli connection reload", *_profiles(run, touched)]
     if before.ifupdowns:
         lines += [f"timeout {BACK_WITHIN_S} ifup --force {' '.join(map(shlex.quote, before.ifupdowns))}"]
-    return [*lines, *_routes(run)]
+    return [*lines, *_by_hand(before, touched), *_routes(run)]
+
+
+def _by_hand(before: Before, touched: Sequence[str]) -> Iterator[str]:
+    """Memberships and lasting addresses, where no file has them; what the manager brought back already is left."""
+    for each in before.entries:
+        if each["ifname"] not in touched:
+            continue
+        name = shlex.quote(each["ifname"])
+        if each.get("master"):
+            yield f"ip link set dev {name} master {shlex.quote(each['master'])} 2>/dev/null"
+        for one in each.get("addr_info", ()):
+            if one.get("scope") == "global" and not one.get("dynamic"):
+                broadcast = f" broadcast {one['broadcast']}" if one.get("broadcast") else ""
+                yield f"ip address add {one['local']}/{one['prefixlen']}{broadcast} dev {name} 2>/dev/null"
 
 
 def _profiles(run: Run, touched: Sequence[str]) -> Iterator[str]:

@@ -47,6 +47,8 @@ RESOLVERS = re.compile(r"(?im)(?:^|[\s{,])nameservers\s*:|^\s*dns-nameservers?\s
 """Servers for names, as netplan, ifupdown, networkd, NetworkManager and ifcfg files have them. Our ports have none."""
 MADE_AT_BOOT = "take what makes it out of the initramfs or the kernel's command line (ip=, rd.*), and run again"
 
+NO_FILE = ", which no file makes: nothing brings it back"
+
 
 @dataclass
 class Ours:
@@ -88,6 +90,11 @@ class Plan:
         """Is there nothing to adopt?"""
         return not (self.edits or self.default_edits or self.links or self.release or self.flush)
 
+    def makes(self, name: str) -> bool:
+        """Does a file that goes make this interface?"""
+        keys = (re.sub(r"^network\.\w+\.", "", each.key) for each in self.taken)
+        return any(name in re.split(r"[\s,]+", key) for key in keys)
+
     def lines(self) -> list[str]:
         """The plan as people read it, one thing a line."""
         return [
@@ -99,7 +106,7 @@ class Plan:
             *(f"not read any more: {_place(each)}" for each in self.taken if each.way == DISABLE),
             *(f"made: {each.file}" for each in self.edits if not each.before),
             *(f"goes once ours works: {_place(each)}" for each in self.defaults),
-            *(f"goes now: interface {name}" for name in self.links),
+            *(f"goes now: interface {name}{'' if self.makes(name) else NO_FILE}" for name in self.links),
             *(f"goes now: {port} out of {upper}" for port, upper in self.release.items()),
             *(f"goes now: {port} address {each}" for port, every in self.flush.items() for each in every),
             *(f"stays: {each}" for each in self.stays),

@@ -36,6 +36,8 @@ PREFERENCES = f"Package: {' '.join(FIRMWARE_WRITERS)}\nPin: release *\nPin-Prior
 INBOX_PIN = "gpufabric-rdma.pref"
 OURS = "gpufabric-doca"
 TIMEOUT_S = 60
+LOCK_TIMEOUT_S = 600
+"""How long another program, such as unattended-upgrades, may hold the lock; apt names it then."""
 LINE = re.compile(r"(Inst|Remv) (\S+?)(?::\S+)?(?: \[([^]]*)\])?(?: \((\S+) .*)?$")
 EXACT = re.compile(r"([a-z0-9][a-z0-9+.-]+) \(= ([^)]+)\)")
 """A dependency on one version."""
@@ -138,6 +140,7 @@ class PrivateApt:
             "APT::Get::List-Cleanup": "false",
             "APT::Update::Error-Mode": "any",
             "Dpkg::Options::": "--force-confold",
+            "DPkg::Lock::Timeout": str(LOCK_TIMEOUT_S),
         }
         options = [word for name, value in own.items() for word in ("-o", f"{name}={value}")]
         return subprocess.run(  # noqa: S603
@@ -146,6 +149,7 @@ class PrivateApt:
                 "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                 "LC_ALL": "C",
                 "DEBIAN_FRONTEND": "noninteractive",
+                "NEEDRESTART_SUSPEND": "1",
             },
             cwd=folder,
             stdout=subprocess.PIPE,

@@ -268,6 +268,8 @@ def begin(module: AnsibleModule) -> dict[str, Any]:
         for each in host.plan().default_edits:
             edit(module, host.root, each)
         return answer
+    if (host.facts["manager"], host.facts["backend"]) == ("netplan", "networkmanager"):
+        module.run_command(["netplan", "generate"])  # ours are NetworkManager's own profiles: nobody else tells netplan
     return {**answer, "adopted": {**adopted, "copy": str(take_back.script)}, "timer": take_back.timer}
 
 

@@ -2,7 +2,7 @@
 # kill.sh HOST PLAYBOOK: run it on a container, and end it and what it started there once a rail has its name.
 set -uo pipefail
 host=$1
-setsid ansible-playbook -i "$host," -c docker "$2" >"/tmp/$host.killed.log" 2>&1 </dev/null &
+setsid env -u ANSIBLE_STRATEGY ansible-playbook -i "$host," -c docker "$2" >"/tmp/$host.killed.log" 2>&1 </dev/null &
 run=$!
 for _ in $(seq 600); do
   if docker exec "$host" test -e /sys/class/net/rail0; then

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# build.sh ARCHIVE: make the root file system of a container that plays a small Debian host, as root, from Debian's packages.
+# build.sh ARCHIVE SUITE: make the root file system of a container that plays a small Debian host, as root, from Debian's packages.
 set -euo pipefail
 archive=$1
 recipe=$(cd "$(dirname "$0")" && pwd)
-suite=bookworm
+suite=$2
 
-words() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$recipe/$1" | paste -sd "$2" -; }
+words() { sed -e "/# not in $suite/d" -e 's/#.*//' -e '/^[[:space:]]*$/d' "$recipe/$1" | paste -sd "$2" -; }
 
 # Runs outside the new root, which is $1 then; the apt in it still reaches the mirror.
 cat >"$archive.hook" <<HOOK
@@ -23,6 +23,8 @@ for unit in systemd-udevd.service systemd-udevd-kernel.socket systemd-udevd-cont
 done
 install -D -m 0644 "$recipe/trigger.conf" "\$1/etc/systemd/system/systemd-udev-trigger.service.d/container.conf"
 chroot "\$1" systemctl disable -q $(words disabled.txt ' ')
+# Each watches a folder by an inotify instance, of which a machine has 128 for all its containers; nobody asks for a password here.
+chroot "\$1" systemctl mask -q systemd-ask-password-console.path systemd-ask-password-wall.path
 HOOK
 mmdebstrap --quiet --format=tar --variant=minbase --include="$(words installed.txt ,),apt-utils" --skip=cleanup/apt/lists \
   --customize-hook="sh '$archive.hook' \"\$1\"" "$suite" "$archive.part" </dev/null

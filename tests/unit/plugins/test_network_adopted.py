@@ -136,6 +136,18 @@ def test_unconfirmed_all_comes_back_files_names_and_addresses_alike(host):
     assert "systemctl reboot" not in called
 
 
+def test_what_no_file_has_comes_back_too_a_membership_and_an_address_by_hand(host):
+    host.ip("link", "add", "ens9", "type", "veth", "peer", "name", "far-ens9")
+    host.ip("link", "set", "ens9", "master", "br0")
+    adopted = host.run("started")["adopted"]
+    assert adopted["release"] == {"ens16": "br0"}
+    host.ip("link", "set", "ens16", "nomaster")
+    host.ip("address", "delete", "10.9.9.57/24", "dev", "ens17")
+    host.bring_back()
+    assert "master br0" in host.ip("link", "show", "ens16")
+    assert "10.9.9.57/24" in host.ip("address", "show", "ens17")
+
+
 def test_a_restart_in_between_brings_files_back_and_restarts_once_more(host):
     host.run("started")
     assert f"ExecStart={host.script} boot" in host.unit.read_text()

@@ -10,8 +10,7 @@ from typing import Any
 PLUGINS = Path(__file__).parents[1]
 COLLECTION = "ansible_collections.gpufabric.host.plugins"
 CHECKS, DESIGN, MODULE_UTILS = "nornir_tasks.checks", "nornir_tasks.design", f"{COLLECTION}.module_utils"
-OURS = (CHECKS, DESIGN, MODULE_UTILS)
-ALWAYS = (f"{CHECKS}.host_evidence", f"{CHECKS}.host_report")
+ALWAYS = (f"{CHECKS}.hosts.host_evidence", f"{CHECKS}.hosts.report")
 """What the program itself imports."""
 
 
@@ -21,23 +20,27 @@ def bundle(plan: Mapping[str, Any], checks: Path) -> dict[str, str]:
     readers = (each["module"] for each in plan["requests"])
     modules = {name.rpartition(".")[2] for name in readers if name.startswith("gpufabric.")}
     found = {f"{COLLECTION}.modules.{name}": (PLUGINS / "modules" / f"{name}.py").read_text() for name in modules}
-    wanted = [*ALWAYS, *(each.partition(":")[0] for each in plan["checks"]), *_imports(found.values())]
+    wanted = [*ALWAYS, *(each.partition(":")[0] for each in plan["checks"]), *_imports(found.values(), folders)]
     while wanted:
         name = wanted.pop()
         if name not in found:
-            folder, _, stem = name.rpartition(".")
-            found[name] = (folders[folder] / f"{stem}.py").read_text(encoding="utf-8")
-            wanted += _imports([found[name]])
+            found[name] = _place(name, folders).with_suffix(".py").read_text(encoding="utf-8")
+            wanted += _imports([found[name]], folders)
     return dict(sorted(found.items()))
 
 
-def _imports(sources: Iterable[str]) -> Iterator[str]:
+def _place(name: str, folders: Mapping[str, Path]) -> Path:
+    """Where a module or a folder of modules of ours is, without a suffix."""
+    package = next(each for each in folders if name == each or name.startswith(f"{each}."))
+    return folders[package].joinpath(*name.removeprefix(package).split(".")[1:])
+
+
+def _imports(sources: Iterable[str], folders: Mapping[str, Path]) -> Iterator[str]:
     """Names of the modules of ours that these import, by either form of the statement."""
+    inside = tuple(f"{each}." for each in folders)
     for source in sources:
         for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.ImportFrom) and node.module in OURS:
-                yield from (f"{node.module}.{alias.name}" for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
-                tuple(f"{each}." for each in OURS)
-            ):
-                yield str(node.module)
+            if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(inside):
+                name = str(node.module)
+                is_folder = _place(name, folders).is_dir()
+                yield from (f"{name}.{alias.name}" for alias in node.names) if is_folder else (name,)

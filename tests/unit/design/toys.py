@@ -55,10 +55,12 @@ def _circuit(network: Network, device: Device, number: int, vrf: str | None) -> 
     used = {link.end(device.name).slot for link in network.links_of(device.name)} | set(device.slots)
     numbers = {slot.number for slot in used if slot is not None}
     slots = all_slots(network.models[device.model], device.slots)
-    slot = replace(next(each for each in slots if each.number not in numbers), speed_gbps=400)
+    spare = next(each for each in slots if each.number not in numbers)
+    gbps = 400 if spare.lanes > 1 else 10  # where all others are taken, the panel's last cages are SFP+
+    slot = replace(spare, speed_gbps=gbps)
     port = network.facts[device.os].port_name(slot.number, slot.leg, slot.ways, slot.lanes)
     upper, lower = Endpoint(device.name, port, slot), Endpoint(f"store-{number}", "eth0")
-    link = Link(f"{device.name}-s1", "host", "compute", upper, lower, 1, 400, f"{device.name}-s1")
+    link = Link(f"{device.name}-s1", "host", "compute", upper, lower, 1, gbps, f"{device.name}-s1")
     return Circuit(link, Use("storage", 9000, vrf=vrf), f"10.32.{number}.0", f"10.32.{number}.1")
 
 

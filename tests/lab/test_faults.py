@@ -95,8 +95,11 @@ def test_a_push_killed_after_its_commit_is_taken_back_by_the_switch_and_the_next
     operator: Operator, system: str
 ) -> None:
     device = DEVICES[system]
-    before = spoil(operator, device)
-    kill_after_commit(operator, device, "--limit", device)
+    for _ in range(5):  # on busy cores the kill may come after all is done
+        before = spoil(operator, device)
+        kill_after_commit(operator, device, "--limit", device)
+        if journal_states(operator) != [(device, "done")]:
+            break
     assert operator.hands()[device].running() != before[device]
     assert journal_states(operator) == [(device, "committed")]
 

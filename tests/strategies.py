@@ -15,6 +15,7 @@ from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.intent.keys.site import Intent
+from nornir_tasks.intent.rules.judge import findings
 from tests.plain_facts import plain_facts
 
 LEAVES = (
@@ -96,8 +97,10 @@ def intent_data(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def intent_of(data: dict[str, Any]) -> Intent:
-    """The intent of this data."""
-    return Intent.model_validate(data)
+    """The intent of this data, which no rule refuses, as of a file that is read."""
+    intent = Intent.model_validate(data)
+    assert list(findings(intent)) == []
+    return intent
 
 
 def built(data: dict[str, Any]) -> Network:

@@ -167,7 +167,10 @@ def _reach(evidence: Evidence) -> list[Finding]:
         Finding("reach", device, "", Verdict.PASS, f"{device}: answers", expected) for device in evidence.observed
     ]
     for device, why in evidence.unreachable.items():
-        findings.append(Finding("reach", device, "", Verdict.ERROR, f"{device}: {why.what}", expected, why.found))
+        instead = f": {why.found}, not {why.expected}" if why.expected and why.found else ""
+        findings.append(
+            Finding("reach", device, "", Verdict.ERROR, f"{device}: {why.what}{instead}", expected, why.found)
+        )
     return findings
 
 

@@ -30,7 +30,10 @@ Svg = Annotated[
 Bom = Annotated[
     bool, typer.Option("--bom", help="Show the bill of materials instead; with --json or --csv in that form.")
 ]
-Explain = Annotated[bool, typer.Option("--explain", help="Tell every figure with what it comes from and its source.")]
+Explain = Annotated[
+    bool, typer.Option("--explain", help="Show every figure and adjustment with what it comes from and its source.")
+]
+All = Annotated[bool, typer.Option("--all", help="Show a row for each switch, however many there are.")]
 Against = Annotated[
     str | None, typer.Option("--against", metavar="OLD", help="Print the cables to move; OLD: a site or a folder.")
 ]
@@ -45,6 +48,7 @@ def design(
     explain: Explain = False,
     against: Against = None,
     bom: Bom = False,
+    all_switches: All = False,
 ) -> None:
     """Show the fabric of the intent: switches, links, addresses, ASNs, routes and adjustments."""
     from nornir_tasks.cli.console import out, print_json
@@ -72,8 +76,9 @@ def design(
         return
     if explain:
         print_figures(_figures(designed))
+        _print_adjustments(designed)
     elif not any(targets.values()):
-        _print(designed)
+        _print(designed, shows_all=all_switches)
     if written and not any(map(is_stdout, filter(None, targets.values()))):
         out.print("\n".join(written))
 
@@ -181,7 +186,8 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     }
 
 
-def _print(designed: "SiteDesign") -> None:
+def _print(designed: "SiteDesign", *, shows_all: bool) -> None:
+    from nornir_tasks.cli.commands import runnable
     from nornir_tasks.cli.console import out
     from nornir_tasks.cli.design_choice import print_sizing
     from nornir_tasks.cli.design_loads import print_loads
@@ -229,9 +235,10 @@ def _print(designed: "SiteDesign") -> None:
         out.print(
             f"class {name} shares its strict queue with BGP and BFD: switches send those with DSCP {ROUTING_DSCP}"
         )
-    print_switches(network)
-    for (what, intended, adjusted), reasons in _adjustments(designed).items():
-        out.print(f"adjusted: {what} {intended} -> {adjusted} ({len(reasons)} times), as: {reasons[0]}")
+    print_switches(network, shows_all=shows_all)
+    if adjustments := _adjustments(designed):
+        what = f"adjusted to what switches can: {len(adjustments)} settings"
+        out.print(f"{what}; each with its reason: {runnable('nornir design --explain')}")
     intent = designed.site.intent
     warnings = (
         *lossless_cables.warnings(network),
@@ -247,6 +254,13 @@ def _print(designed: "SiteDesign") -> None:
     out.print(
         f"{total['switches']} switches, {total['links']} links, {total['cables']} cables, {total['optics']} optics"
     )
+
+
+def _print_adjustments(designed: "SiteDesign") -> None:
+    from nornir_tasks.cli.console import out
+
+    for (what, intended, adjusted), reasons in _adjustments(designed).items():
+        out.print(f"adjusted: {what} {intended} -> {adjusted} ({len(reasons)} times), as: {reasons[0]}")
 
 
 def _print_copies(plane: "Plane", fabric: "Fabric") -> None:

@@ -21,25 +21,53 @@ HEADS: tuple[str, ...] = (
 LEAST_WANTED = ("ECMP groups", "release", "host block", "system", "routes", "AS", "model", "links", "loopback", "hosts")
 """The order in which columns are dropped on a narrow terminal; never the switch's name."""
 PADDING = 2
+MOST_ROWS = 30
+"""With more switches than this, those that are alike share a row: a page, not a scroll."""
+FIRST_TO_LAST = frozenset(HEADS.index(head) for head in ("switch", "AS", "loopback", "host block"))
+"""What switches that are alike do not share: the row has that of the first and of the last."""
 
 
-def print_switches(network: "Network") -> None:
-    """One row for each switch."""
+def print_switches(network: "Network", *, shows_all: bool = False) -> None:
+    """One row for each switch; of many switches one row for those that are alike, unless all are wanted."""
     from rich.table import Column, Table
 
     from nornir_tasks.cli.console import out
 
     rows = _rows(network)
+    grouped = rows if shows_all or len(rows) <= MOST_ROWS else rows_of_alike(rows)
     is_shared = any(len(each.parts) > 1 for each in network.fabrics.values())
     known = HEADS if is_shared else tuple(head for head in HEADS if head != "hosts")
-    heads = columns_for(rows, out.width, known)
+    heads = columns_for(grouped, out.width, known)
     table = Table(*(Column(head, no_wrap=True, overflow="ignore") for head in heads), box=None)
-    for row in rows:
+    for row in grouped:
         table.add_row(*(row[HEADS.index(head)] for head in heads))
     # A name that alone is wider than the terminal goes on in the next line instead of being cut.
-    out.print(table, width=max(out.width, _width(rows, heads)))
+    out.print(table, width=max(out.width, _width(grouped, heads)))
     if gone := [head for head in known if head not in heads]:
         out.print(f"left out on {out.width} columns: {', '.join(gone)}; a wider terminal or --json has them")
+    if len(grouped) < len(rows):
+        out.print("switches that are alike share a row; --all has a row for each")
+
+
+def rows_of_alike(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """One row for all that differ in nothing but names and addresses, in the order of the first of each."""
+    alike: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for row in rows:
+        key = tuple(text for place, text in enumerate(row) if place not in FIRST_TO_LAST)
+        alike.setdefault(key, []).append(row)
+    found = []
+    for same in alike.values():
+        joined = [_joined(dict.fromkeys(column)) for column in zip(*same, strict=True)]
+        if len(same) > 1:
+            joined[0] += f" ({len(same)})"
+        found.append(tuple(joined))
+    return found
+
+
+def _joined(texts: dict[str, None]) -> str:
+    """One or two texts as they are, of more the first and the last."""
+    found = list(texts)
+    return f"{found[0]} to {found[-1]}" if len(found) > 2 else ", ".join(found)
 
 
 def columns_for(rows: list[tuple[str, ...]], width: int, heads: tuple[str, ...] = HEADS) -> tuple[str, ...]:

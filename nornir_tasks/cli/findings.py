@@ -49,10 +49,12 @@ def print_report(report: "Report", *, show_all: bool) -> None:
 def _print_end(report: "Report") -> None:
     from nornir_tasks.cli.console import out
 
-    passed = not report.failed and not report.undecided and report.tested
+    word = "FAILED" if report.failed else "passed"
+    if not report.failed and (report.undecided or not report.tested):
+        word = "COULD NOT TELL"
     count = len(report.causes)
     causes = f", {count} cause{'s' * (count != 1)}" if count else ""
-    out.print(f"{'passed' if passed else 'FAILED'}{causes}, {report.summary()}")
+    out.print(f"{word}{causes}, {report.summary()}")
     out.print("Not judged here: pause frames, marking and buffers in silicon; only hardware shows them.", style="dim")
 
 

@@ -49,6 +49,7 @@ Limit = Annotated[
     list[str] | None,
     typer.Option("--limit", "-l", help="Only these switches: names or patterns like 'leaf-*' (may be repeated)."),
 ]
+AllLines = Annotated[bool, typer.Option("--all", help="Show every line that would change, not a page of them alone.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 AllowManagement = Annotated[
     list[str] | None,

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from nornir_tasks.cli import options
 from nornir_tasks.cli.commands import runnable
+from nornir_tasks.cli.plan_page import PAGE_LINES, PREVIEW, Line, named, page
 
-MOST_NAMED = 3
-"""So many names stand for a longer list."""
+LEAST_OF_OTHERS = 10
+"""So many lines of others a switch gets on a page at least."""
+AT_ONCE = 1000
+"""Lines that are printed in one go: rich takes long to begin, and all lines of 1,000 switches are gigabytes."""
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -26,6 +29,7 @@ def plan(
     adopt: options.Adopt = None,
     accept_release: options.AcceptRelease = False,
     workers: options.Workers = 64,
+    show_all: options.AllLines = False,
     json: options.Json = False,
 ) -> None:
     """Read the switches and show what a push would change. Nothing is sent to them but reads."""
@@ -41,19 +45,19 @@ def plan(
     if json:
         print_json(plan_as_json(found))
     else:
-        print_plan(found)
+        print_plan(found, None if show_all else PAGE_LINES)
 
 
-def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str = "") -> None:
-    """Each changing switch with its lines (at most so many), then the sum. ``preview``: the command that shows all."""
+def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str = PREVIEW) -> None:
+    """The changing switches with their lines (at most so many), then the sum. ``preview``: the command for all."""
     from nornir_tasks.cli.console import out
 
     changing = found.changing
-    for each in changing.values():
-        out.print(_text(_lines(each, most_lines, preview)))  # in one go: rich takes long to begin
-    for each in found.plans.values():
-        for line in others_lines(each, most_lines, preview):
-            out.print(line, soft_wrap=True)
+    lines = page(tuple(changing.values()), most_lines, preview)
+    while some := list(islice(lines, AT_ONCE)):
+        out.print(_text(some))
+    for line in _lines_of_others(found, most_lines, preview):
+        out.print(line, soft_wrap=True)
     for line in _ways(found):
         out.print(line, soft_wrap=True)
     out.print(f"{len(changing)} of {len(found.plans)} switches would change")
@@ -70,6 +74,21 @@ def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str 
             "  1. ansible-playbook site.yml, which tells their NICs to reorder and reads that back; start jobs anew\n"
             f"  2. {runnable('nornir push --hosts-reorder')}"
         )
+
+
+def _lines_of_others(found: "PlanReport", most_lines: int | None, preview: str) -> Iterator[str]:
+    """Those of each switch, the ones that stop a push first, until a page is full; then the other switches' names."""
+    plans = sorted((each for each in found.plans.values() if each.others), key=lambda each: not each.is_stopped)
+    used, skipped = 0, list[str]()
+    for each in plans:
+        if most_lines is not None and used >= most_lines:
+            skipped.append(each.device)
+            continue
+        for line in others_lines(each, most_lines and max(most_lines // len(plans), LEAST_OF_OTHERS), preview):
+            used += 1
+            yield line
+    if skipped:
+        yield f"lines of others on {len(skipped)} more: {named(skipped)}; all shown by: {runnable(preview)}"
 
 
 def others_lines(plan: "PlanSummary", most_lines: int | None, preview: str) -> Iterator[str]:
@@ -106,7 +125,7 @@ def _ways(found: "PlanReport") -> Iterator[str]:
         if name in found.changing:
             same.setdefault(in_words(way), []).append(name)
     for steps, names in same.items():
-        yield f"reached over {steps}: {_named(names)}"
+        yield f"reached over {steps}: {named(names)}"
     alone: dict[str, list[str]] = {}
     for name, way in found.ways.items():
         for only in way.single_points if name in found.changing else ():
@@ -116,24 +135,7 @@ def _ways(found: "PlanReport") -> Iterator[str]:
         yield f"without {only} none of {len(names)} of these is reached{itself}"
 
 
-def _named(names: list[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _lines(plan: "PlanSummary", most_lines: int | None, preview: str) -> Iterator[tuple[str, str, str]]:
-    """One switch with its lines (at most so many), each as its styled part, the style, and what follows."""
-    yield plan.device, "bold", f"  {plan.count} lines, at worst: {plan.disruption}"
-    for change, disruption in islice(plan.rows(), most_lines):
-        colour = "green" if change.op == "+" else "red"
-        tag = "" if disruption.severity == 0 else f"   <- {disruption}"
-        yield f"  {change}", colour, tag
-    if most_lines is not None and plan.count > most_lines:
-        command = runnable(f"{preview} --limit {plan.device}")
-        yield f"  and {plan.count - most_lines} more lines, all shown by: {command}", "", ""
-
-
-def _text(lines: Iterable[tuple[str, str, str]]) -> "Text":
+def _text(lines: Iterable[Line]) -> "Text":
     """Lines of a styled part and what follows it, as one text in which nothing is markup."""
     from rich.text import Text
 

@@ -7,12 +7,10 @@ import typer
 
 from nornir_tasks.cli import options
 from nornir_tasks.cli.commands import completed
+from nornir_tasks.cli.plan_page import PAGE_LINES, PREVIEW
 
 if TYPE_CHECKING:
     from nornir_tasks.usecases.push import Approve, PlanReport, PushReport
-
-MOST_LINES = 20
-"""Lines shown per switch before a push: enough for a repair; a first push would fill the screen."""
 
 
 def push(
@@ -26,6 +24,7 @@ def push(
     unguarded: options.Unguarded = False,
     hosts_reorder: options.HostsReorder = False,
     workers: options.Workers = 64,
+    show_all: options.AllLines = False,
     json: options.Json = False,
 ) -> None:
     """Configure the switches as the intent defines; switches that already are as wanted are not changed."""
@@ -40,21 +39,21 @@ def push(
     )
     selection = select(load(site), plane or (), limit or ())
     with interruptible() as on:
-        report = usecase.push(selection, reach, approving(yes=yes, json=json), on)
+        report = usecase.push(selection, reach, approving(yes=yes, json=json, show_all=show_all), on)
     print_report(report, json=json)
 
 
-def approving(*, yes: bool, json: bool, preview: str = "nornir plan", most_lines: int | None = MOST_LINES) -> "Approve":
+def approving(*, yes: bool, json: bool, preview: str = PREVIEW, show_all: bool = False) -> "Approve":
     """Show the plan, and ask the operator for approval.
 
-    ``preview``: the command that shows all lines of a switch; ``most_lines``: how many are shown of each, None: all.
+    ``preview``: the command that shows all lines; ``show_all``: they are shown, not a page of them alone.
     """
 
     def approve(found: "PlanReport") -> bool:
         from nornir_tasks.cli.plan import print_plan
 
         if not json:
-            print_plan(found, most_lines, preview)
+            print_plan(found, None if show_all else PAGE_LINES, preview)
         return yes or _ask(found)
 
     return approve

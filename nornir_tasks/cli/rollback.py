@@ -19,15 +19,13 @@ def rollback(
     unguarded: options.Unguarded = False,
     hosts_reorder: options.HostsReorder = False,
     workers: options.Workers = 64,
-    show_all: Annotated[
-        bool, typer.Option("--all", help="Show every line that would change before asking, not the first ones alone.")
-    ] = False,
+    show_all: options.AllLines = False,
     json: options.Json = False,
 ) -> None:
     """Undo a push: what it added goes, what it removed comes back, and lines that others typed since stay."""
     from nornir_tasks.cli.console import err
     from nornir_tasks.cli.interrupt import interruptible
-    from nornir_tasks.cli.push import MOST_LINES, approving, print_report
+    from nornir_tasks.cli.push import approving, print_report
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load
@@ -36,8 +34,8 @@ def rollback(
     if push is None:
         err.print(f"rolling back push {number}, the last one of which something runs")
     reach = Reach(frozenset(allow_management or ()), accept_release, unguarded, workers, hosts_reorder)
-    preview, most_lines = f"nornir rollback --push {number} --all", None if show_all else MOST_LINES
-    approve = approving(yes=yes, json=json, preview=preview, most_lines=most_lines)
+    preview = f"nornir rollback --push {number} --all"
+    approve = approving(yes=yes, json=json, preview=preview, show_all=show_all)
     with interruptible() as on:
         report = usecase.rollback(load(site), number, reach, approve, on, limit=limit or ())
     print_report(report, json=json)

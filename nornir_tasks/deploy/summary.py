@@ -60,6 +60,11 @@ class PlanSummary:
         """The lines that change; unpacked anew each time."""
         return tuple(change for change, _ in self.rows())
 
+    @property
+    def is_stopped(self) -> bool:
+        """Lines of others are in the way of this change."""
+        return any(each.is_in_the_way for each, _ in self.others)
+
     def is_of(self, plan: DevicePlan) -> bool:
         """Does this plan change the same lines, in whatever order the switch printed them?"""
         return hash(plan.changes) == self.digest or frozenset(plan.changes) == frozenset(self.changes)

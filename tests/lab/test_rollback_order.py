@@ -7,7 +7,6 @@ from pathlib import Path
 
 from at_terminal import Operator, lab_of_its_own, small_site
 
-from nornir_tasks.cli.push import MOST_LINES
 
 
 def test_a_push_is_rolled_back_only_after_the_later_one_that_changed_the_same_lines(tmp_path: Path) -> None:
@@ -53,14 +52,15 @@ def test_a_push_is_rolled_back_only_after_the_later_one_that_changed_the_same_li
 
 
 def preview_names_what_shows_all_lines(operator: Operator) -> None:
-    preview = operator.run("rollback", "--push", "1", code=130)
-    more = next(line for line in preview.splitlines() if "more lines, all shown by: " in line and "spine-1" in line)
-    hidden = int(more.split()[1])
-    nornir, *words = shlex.split(more.partition("all shown by: ")[2])
+    preview = operator.run("rollback", "--push", "1", code=130).splitlines()
+    place = next(i for i, line in enumerate(preview) if "more lines, all shown by: " in line and "spine-1" in line)
+    hidden = int(preview[place].split()[1])
+    head = max(i for i, line in enumerate(preview[:place]) if not line.startswith(" "))
+    nornir, *words = shlex.split(preview[place].partition("all shown by: ")[2])
     assert nornir == "nornir"
     shown = operator.run(*words, code=130)
     assert "more lines" not in shown
-    assert sum(line.startswith(("  +", "  -")) for line in shown.splitlines()) == hidden + MOST_LINES
+    assert sum(line.startswith(("  +", "  -")) for line in shown.splitlines()) == hidden + place - head - 1
 
 
 def table(operator: Operator) -> list[list[str]]:

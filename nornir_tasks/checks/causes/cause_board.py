@@ -93,6 +93,11 @@ class Board:
         self._causes[key] = (finding, remedy, [])
         self._of[id(finding)] = key
 
+    def remark(self, key: Key, text: str) -> None:
+        """What else is known of a cause goes before its remedy."""
+        finding, remedy, follows = self._causes[key]
+        self._causes[key] = (finding, "; ".join(filter(None, (text, remedy))), follows)
+
     def follow(self, finding: Finding, key: Key) -> None:
         """One more effect of a cause."""
         self._causes[key][2].append(finding)
@@ -162,14 +167,20 @@ class Board:
         return None
 
     def result(self) -> list[tuple[Finding, str, list[Finding]]]:
-        """(leading finding, remedy, what follows) of each cause, in the order of the checks.
+        """(leading finding, remedy, what follows) of each cause.
 
-        Failures come before undecided results.
+        What may be taken back any moment comes first, then what most failures stand on, then most undecided results.
         """
         place = {id(each): number for number, each in enumerate(e for found in self._by_check.values() for e in found)}
         for _, _, follows in self._causes.values():
             follows.sort(key=lambda each: place[id(each)])
-        return sorted(self._causes.values(), key=lambda cause: (cause[0].verdict is Verdict.ERROR, place[id(cause[0])]))
+
+        def rank(cause: tuple[Finding, str, list[Finding]]) -> tuple[bool, int, int, int]:
+            lead, _, follows = cause
+            failures = sum(each.verdict is Verdict.FAIL for each in (lead, *follows))
+            return lead.check != "unfinished", -failures, -len(follows), place[id(lead)]
+
+        return sorted(self._causes.values(), key=rank)
 
     def _ends(self, device: str, port: str, *, at_both_ends: bool) -> Iterator[End]:
         yield device, port

@@ -185,20 +185,26 @@ def _dead_switches(board: Board) -> None:
     Its links are down, the cable of its management port too; or nobody is heard on them; or its sessions are down.
     """
     hear_nobody = {(each.device, each.port) for each in board.open("lldp") if each.found == NOBODY}
+    alike: dict[tuple[Key, str], dict[str, int]] = {}
     for device in board.evidence.unreachable:
         ends = {(far.device, far.port) for _, far in board.links(device) if far.device in board.evidence.observed}
         if ends and all(board.fails("port", *end) for end in ends):
-            breaks = Breaks.LINK
+            breaks, seen = Breaks.LINK, "lost the carrier: power, or the switch itself"
             ends |= {(far.device, far.port) for far in board.managed(device) if far.device in board.evidence.observed}
         elif ends and ends <= hear_nobody:
-            breaks = Breaks.SILENCE
+            breaks, seen = Breaks.SILENCE, "have carrier and hear nothing: it hangs"
         elif ends and all(board.fails("bgp", *end) for end in ends):
-            breaks = Breaks.SESSION
+            breaks, seen = Breaks.SESSION, "have carrier and lost their sessions: it hangs"
         else:
             continue
+        alike.setdefault((_silence(board, device), seen), {})[device] = len({name for name, _ in ends})
         for end in ends:
             board.cover(_silence(board, device), breaks, *end)
         board.dead[device] = _silence(board, device)
+    for (key, seen), neighbours in alike.items():
+        (device, count), *more = neighbours.items()
+        whose = f"neighbours of each of {len(neighbours)} switches" if more else f"{count} neighbours of {device}"
+        board.remark(key, f"all {whose} {seen}")
 
 
 def _silent_switches(board: Board) -> None:

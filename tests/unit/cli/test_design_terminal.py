@@ -54,6 +54,20 @@ def test_at_80_columns_every_name_and_address_stands_whole() -> None:
     assert "left out on 80 columns: system, release, host block, ECMP groups" in text
 
 
+def test_288_switches_are_a_page_and_all_of_them_are_shown_where_asked_for() -> None:
+    short, whole = (design("--site", "ref-28672", *more).stdout.splitlines() for more in ((), ("--all",)))
+    assert len(short) < 20
+    leaves = next(line for line in short if line.strip().startswith("leaf-g1-r0"))
+    assert leaves.split()[:4] == ["leaf-g1-r0", "to", "leaf-g32-r7", "(256)"]
+    assert sum(line.strip().startswith(("leaf-", "spine-")) for line in whole) == 288
+
+
+def test_adjustments_are_counted_and_explained_each_with_its_reason() -> None:
+    short, long = design("--site", "lab-rails").stdout, design("--site", "lab-rails", "--explain").stdout
+    count = int(short.partition("adjusted to what switches can: ")[2].split()[0])
+    assert sum(line.startswith("adjusted: ") and " times), as: " in line for line in long.splitlines()) == count > 3
+
+
 @pytest.mark.parametrize(
     ("site", "served"),
     [

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from nornir_tasks.cli.findings import SHOWN_EACH, as_json, print_report
 from nornir_tasks.cli.tables import named_table
+from nornir_tasks.errors import Problem
 from tests.unit.checks.simulated import Network
 
 
@@ -38,6 +39,45 @@ def test_causes_that_are_not_printed_are_named_by_their_switches(capsys: pytest.
     assert len(network.judge().causes) == len(ports)
     text = printed(network, capsys)
     assert f"{len(ports) - SHOWN_EACH} more like these of config (--all shows them), on spine-2" in text
+
+
+def test_what_breaks_most_is_printed_first(capsys: pytest.CaptureFixture[str]) -> None:
+    network = shut()
+    network.port("leaf-g1-r0", "Ethernet1/1", mtu_bytes=1500)
+    network.silence("spine-2", dead=True)
+    text = printed(network, capsys)
+    causes = [
+        "spine-2: nothing answers",
+        "leaf-g1-r0 Ethernet63/1 <-> spine-1",
+        "Ethernet1/1 / mtu 1500' is not asked for",
+    ]
+    assert sorted(causes, key=text.index) == causes
+
+
+def test_nothing_failed_where_switches_were_not_read(capsys: pytest.CaptureFixture[str]) -> None:
+    network = Network("lab-rails")
+    network.silence("spine-2", dead=False)
+    network.silent["spine-2"] = Problem(
+        "spine-2", "another switch answers", "serial number A", "serial number B (SN5600)"
+    )
+    text = printed(network, capsys)
+    assert "COULD NOT TELL, 1 cause, tested 982 of 1124" in text
+    assert (
+        "could not tell: reach: spine-2: another switch answers: serial number B (SN5600), not serial number A" in text
+    )
+    assert "FAILED" not in text
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [("dead", "all 8 neighbours of spine-2 lost the carrier: power"), ("hangs", "hear nothing: it hangs")],
+)
+def test_a_dead_switch_is_not_taken_for_one_that_hangs(
+    capsys: pytest.CaptureFixture[str], fault: str, words: str
+) -> None:
+    network = Network("lab-rails")
+    network.silence("spine-2", dead=True) if fault == "dead" else network.hang("spine-2")
+    assert words in printed(network, capsys)
 
 
 def test_json_keeps_every_finding_and_names_its_cause() -> None:

@@ -322,3 +322,14 @@ def test_a_member_without_power_is_one_cause_that_says_what_the_other_one_carrie
     assert remedies[f"{NVUE}-a"].endswith(f"; {NVUE}-b carries on alone: 3 of 3 groups over both are up")
     assert of_pairs(report, "peer").keys() == of_pairs(report, "keepalive").keys() == {f"{NXOS}-b", f"{NVUE}-b"}
     assert front.json("validate")["failed"] == 0
+
+
+@pytest.mark.parametrize("pair", [EOS, NXOS])
+def test_a_vlan_that_a_hand_suspends_is_one_cause(front: Operator, pair: str) -> None:
+    """Its gateway, its tree and what the peer link carries follow."""
+    before, hand = front.running(), front.hands()[f"{pair}-a"]
+    hand.configure("vlan 200", "state suspend")
+    report = front.json("validate", code=8)
+    assert [cause.split(" ", 2)[:2] for cause in report["causes"]] == [["config", f"{pair}-a"]], report["causes"]
+    assert report["failed"] > 3
+    repaired_by_a_push(front, before, switches=1)

@@ -34,6 +34,8 @@ class Breaks(Enum):
     ADVERTISEMENTS = "router advertisements"
     QUEUES = "QoS"
     VLAN = "the hosts' VLAN"
+    CARRIED = "a VLAN on a port that carries it"
+    """The port itself is as it was."""
     PAIR = "the pair of switches, at both of them"
     GATEWAY = "the redundant gateway of an SVI"
     TREE = "spanning tree, of the switch or of a port"
@@ -81,6 +83,7 @@ AT = {
     Breaks.ADVERTISEMENTS: (frozenset({"ra", "bgp"}), True),
     Breaks.QUEUES: (QOS | {"dscp"}, False),
     Breaks.VLAN: (frozenset({"vlan", "macs", "trunks", "stp", "port", "pairs", "gateways"}), False),
+    Breaks.CARRIED: (frozenset({"vlan", "macs", "trunks", "stp", "pairs", "gateways"}), False),
     Breaks.PAIR: (frozenset({"pairs"}), False),
     Breaks.GATEWAY: (frozenset({"gateways"}), False),
     Breaks.TREE: (frozenset({"vlan", "stp"}), False),

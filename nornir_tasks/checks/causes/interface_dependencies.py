@@ -38,6 +38,11 @@ class Standing:
         ports = self._evidence.wanted[device].interfaces if vlan is not None else ()
         return tuple((device, port.name) for port in ports if _carries(port, vlan))
 
+    def in_vlan(self, device: str, vlan: int) -> tuple[str, ...]:
+        """The ports and groups of a switch that carry a VLAN, and its SVI."""
+        ports = self._evidence.wanted[device].interfaces
+        return tuple(port.name for port in ports if _carries(port, vlan) or _vlan_of(port.name) == vlan)
+
     def group(self, member: End) -> tuple[End, ...]:
         """The group of a port; none, if it is no member."""
         port = self._evidence.interfaces.get(member)

@@ -6,7 +6,8 @@ configuration, a link, a session, a route. A failure that none of these explains
 failure without a reported explanation is suppressed.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from nornir_tasks.checks.causes.cause_board import Board, Groups, Key
@@ -31,6 +32,8 @@ from nornir_tasks.checks.switches.lldp import NOBODY, ends_heard, with_leg
 MOST_PORTS = 8
 """Ports of one switch with differing lines that count as a fault each; more of them are one: the switch's whole
 configuration is not what it should be, and one push repairs it."""
+
+_LINE_OF_VLAN = re.compile(r".vlan (\d+) / ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +162,7 @@ def _is_of_interface(line: Finding) -> bool:
     return line.subject[1:].startswith("interface")
 
 
-def _cover(board: Board, device: str, ports: Iterable[str]) -> None:
+def _cover(board: Board, device: str, ports: Mapping[str, list[Finding]]) -> None:
     """What the differing lines of one switch break, each put down to the lines of its port or else to the switch's."""
     if device not in board.evidence.running:
         return
@@ -174,6 +177,11 @@ def _cover(board: Board, device: str, ports: Iterable[str]) -> None:
     if "" in known and board.evidence.running[device].base == board.evidence.wanted[device].base:
         # of an account of somebody's own making the model has nothing, and its lines are among these
         board.cover(("config", device, ""), Breaks.ACCOUNTS, device, "")
+    for vlan in dict.fromkeys(found[1] for line in ports.get("", ()) if (found := _LINE_OF_VLAN.match(line.subject))):
+        # as `state suspend`, of which the model has nothing: all that has this VLAN may be without it
+        for each in ("", *board.standing.in_vlan(device, int(vlan))):
+            is_port = each and not board.standing.is_svi((device, each))
+            board.cover(("config", device, ""), Breaks.CARRIED if is_port else Breaks.VLAN, device, each)
     for port in known - {""}:
         if not is_known(board.evidence, device, port):
             board.cover(("config", device, port), Breaks.TRAFFIC, device, port)

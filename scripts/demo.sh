@@ -5,7 +5,14 @@ set -euo pipefail
 nornir=$1
 bin=$(cd "$(dirname "$nornir")" && pwd)
 hosts=${HOSTS:-1}
-say() { printf '\n== %s\n' "$1"; }
+steps=()
+began=$SECONDS
+say() {
+  [ ${#steps[@]} -eq 0 ] || steps[-1]+=": $((SECONDS - began)) s"
+  began=$SECONDS
+  steps+=("$(head -n 1 <<<"$1" | cut -d : -f 1 | cut -c 1-100)")
+  printf '\n== %s\n' "$1"
+}
 
 # What parts need is asked first: nobody wants to learn it after the rest. What cannot be done is left out, and said.
 left_out=()
@@ -83,5 +90,13 @@ if [ "$hosts" -gt 0 ]; then
   "$bin/python" tests/lab/show_whole_way.py --all
   [ ${#proofs[@]} -gt 0 ] || "$nornir" prove --only boundary --packets
 fi
-say "The lab stays up. Try: $nornir plan | render --out out | validate --json; end it with: $nornir lab down"
+say "The steps and their times"
+printf '  %s\n' "${steps[@]:0:${#steps[@]}-1}"
 tell_left_out "left out"
+cat <<END
+
+The lab stays up. What to type next:
+  $nornir lab cut leaf-g1-r0-u1      break a cable, then: $nornir validate; mend it: $nornir lab mend leaf-g1-r0-u1
+  $nornir lab down                   end the lab
+  $nornir init mysite                a site of your own (docs/own-site.md)
+END

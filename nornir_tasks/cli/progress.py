@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from nornir_tasks.cli.console import add_to_json, err
 from nornir_tasks.errors import printable
@@ -44,6 +44,8 @@ class Display:
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
         )
         self._progress = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
         self._progress.start()

@@ -92,7 +92,6 @@ if [ "$hosts" -gt 0 ]; then
 fi
 say "The steps and their times"
 printf '  %s\n' "${steps[@]:0:${#steps[@]}-1}"
-tell_left_out "left out"
 cat <<END
 
 The lab stays up. What to type next:
@@ -100,3 +99,4 @@ The lab stays up. What to type next:
   $nornir lab down                   end the lab
   $nornir init mysite                a site of your own (docs/own-site.md)
 END
+tell_left_out "left out"

@@ -1,6 +1,7 @@
 """What ``make demo`` does and leaves out on machines that lack something; nornir itself is a stand-in here."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -69,6 +70,16 @@ def test_where_all_is_there_every_proof_is_made_and_nothing_is_left_out(
     assert done.returncode == 0, done.stderr
     assert "nornir prove" in calls() and "packages" not in calls()
     assert "left out" not in done.stdout
+    assert "nornir lab cut leaf-g1-r0-u1" in done.stdout.splitlines()[-3]
+
+
+def test_each_step_is_named_with_its_time_at_the_end(demo: Demo) -> None:
+    times = demo(HOSTS="0").stdout.partition("== The steps and their times\n")[2].split("\n\n")[0].splitlines()
+    assert [re.sub(r"\d+ s$", "", line) for line in times][:2] == [
+        "  1. A fresh lab: ",
+        "  2. What the intent asks for: ",
+    ]
+    assert len(times) == 12 and all(re.search(r": \d+ s$", line) for line in times)
 
 
 def test_a_proof_that_cannot_be_made_is_left_out_and_said_before_and_after_all_else(

@@ -35,6 +35,7 @@ step "import contracts" "$bin/lint-imports" --no-cache
 step "docs/clients.md is what the tests of clients say" "$bin/python" scripts/clients_page.py
 step "docs/checks.md is what the checks say" "$bin/python" scripts/checks_page.py
 step "docs/congestion-*.md are what the profiles set" "$bin/python" scripts/congestion_page.py
+step "docs/gallery.md shows the sites of the gallery as they are" "$bin/python" scripts/gallery_page.py
 step "docs/ecn.md is what records and published rows say" "$bin/python" scripts/ecn_page.py
 step "docs/headroom.md is what figures and published rows say" "$bin/python" scripts/headroom_page.py
 step "docs/role-variables.md is what the roles say" "$bin/python" scripts/roles_page.py

@@ -252,7 +252,8 @@ def _print(designed: "SiteDesign", *, shows_all: bool) -> None:
         out.print(note)
     total = counts["totals"]
     out.print(
-        f"{total['switches']} switches, {total['links']} links, {total['cables']} cables, {total['optics']} optics"
+        f"{total['switches']} switch{'es' * (total['switches'] != 1)}, {total['links']} links, "
+        f"{total['cables']} cables, {total['optics']} optics"
     )
 
 

@@ -17,6 +17,10 @@ from nornir_tasks.intent.rules.oob_devices import kept_names
 from nornir_tasks.platforms import platforms
 
 INTENT = "fabric.yml"
+GALLERY = "gallery"
+"""The folder of built-in sites that are there to begin from."""
+LARGE = ("ref-28672", "ref-32768")
+"""Sites of the gallery that stand among the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +95,18 @@ def is_name(name_or_path: str | Path) -> bool:
 
 def named_sites(name: str) -> tuple[Path, ...]:
     """The sites of this name, the one that counts first: in ``./inventory``, in the working directory, built in."""
-    places = (Path("inventory") / name, Path(name), resource("inventory") / name)
+    places = (Path("inventory") / name, Path(name), *(folder / name for folder in _built_in()))
     return tuple(dict.fromkeys(place.resolve() for place in places if (place / INTENT).is_file()))
+
+
+def gallery() -> dict[str, Path]:
+    """Name -> folder of each built-in site that is there to begin from: by name, and the large ones last."""
+    found = {file.parent.name: file.parent for file in sorted((resource("inventory") / GALLERY).glob(f"*/{INTENT}"))}
+    return {**found, **{name: resource("inventory") / name for name in LARGE}}
+
+
+def _built_in() -> tuple[Path, ...]:
+    return resource("inventory"), resource("inventory") / GALLERY
 
 
 def is_built_in(site: Path) -> bool:
@@ -120,7 +134,7 @@ def state_directory(name_or_path: str | Path) -> Path:
 
 def site_names() -> tuple[str, ...]:
     """Every site that a name can stand for here."""
-    places = (Path("inventory"), Path(), resource("inventory"))
+    places = (Path("inventory"), Path(), *_built_in())
     return tuple(sorted({file.parent.name for place in places for file in place.glob(f"*/{INTENT}")}))
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from at_terminal import Operator, lab_of_its_own, small_site
 
 
-
 def test_a_push_is_rolled_back_only_after_the_later_one_that_changed_the_same_lines(tmp_path: Path) -> None:
     with lab_of_its_own(tmp_path, small_site) as operator:
         assert "4 of 4 changed" in operator.run("push", "--yes")

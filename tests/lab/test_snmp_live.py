@@ -93,7 +93,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         made = Site(operator)
         made.file.write_text(made.plain + BASE)
         made.keep(keys())
-        made.first = made.run("plan", "--plane", "base", *ALLOWED)
+        made.first = made.run("plan", "--all", "--plane", "base", *ALLOWED)
         assert "4 of 4 changed" in made.push(*adopt_words(operator, "--plane", "base", *ALLOWED, all_of_it=True))
         yield made
         kept = [

@@ -24,8 +24,8 @@ HEAD = """\
 Made by `.venv/bin/python scripts/gallery_page.py --write` from the sites in `inventory/`; `make check` compares. A test
 designs, renders and proves each of them.
 
-Each site has a name that `--site` takes: `nornir design --site NAME` shows it, and `nornir init DIR --from NAME` makes a
-copy of it to change. None of them was built: lengths of cables, addresses and PCI addresses are examples.
+Each site has a name that `--site` takes: `nornir design --site NAME` shows it, and `nornir init DIR --from NAME` makes
+a copy of it to change. None of them was built: lengths of cables, addresses and PCI addresses are examples.
 """
 
 

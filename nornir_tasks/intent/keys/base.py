@@ -123,6 +123,16 @@ class BaseIntent(Part):
     servers, those of others that stay are asked as well. A change needs ``--allow-management``, and is taken back where
     the account that pushes cannot log in after it."""
 
+    @property
+    def management_vrf(self) -> str | None:
+        """``vrf``, where that is one of management alone; None: the default one."""
+        return None if self.vrf == DEFAULT_VRF else self.vrf
+
+    @property
+    def has_fabric_list(self) -> bool:
+        """Has the default VRF a list of its own?"""
+        return self.control_plane is not None and self.control_plane.fabric
+
     def findings(self) -> Iterator[Finding]:
         """Each server once, and at least one section."""
         if self.aaa is not None and self.accounts is None:
@@ -134,7 +144,7 @@ class BaseIntent(Part):
         if self.management is not None and not _OUT_OF_BAND.fullmatch(self.vrf):
             expected = "a name that no plane can have: MGMT, or what begins with mgmt, management or oob"
             yield Finding(("vrf",), "not a management VRF, which management: managed needs", expected, self.vrf)
-        if self.control_plane is not None and self.vrf == DEFAULT_VRF and not self.control_plane.fabric:
+        if self.control_plane is not None and self.management_vrf is None and not self.control_plane.fabric:
             hint = "in the default VRF the fabric's own sessions are the control plane's as well: fabric lets them in"
             what = "an access list of the control plane without a management VRF"
             expected = "a management VRF, as vrf: MGMT; or control_plane: {fabric: true}"

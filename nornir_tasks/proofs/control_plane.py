@@ -36,7 +36,7 @@ def judged(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[Ju
     """Two for each switch that shall have such lists: what it needs, and what anybody else sends."""
     for device in network.devices:
         base, config = network.base.get(device.fabric), configs.get(device.name)
-        if base is None or not base.has_fabric_list or config is None or device.capabilities.fabric_list_gap:
+        if base is None or not base.has_fabric_list or config is None or not device.capabilities.takes_fabric_list:
             continue
         pools = network.fabric_of(device).pools
         found = _Switch(config, configs, base, tuple(pools[each] for each in ("links", "loopback") if each in pools))

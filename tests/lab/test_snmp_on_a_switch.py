@@ -162,7 +162,7 @@ def test_each_switch_has_keys_and_an_engine_of_its_own() -> None:
 
 @pytest.mark.parametrize("device", ["spine-1", "spine-2"])
 def test_a_system_without_localized_keys_is_refused_by_name(device: str) -> None:
-    with pytest.raises(DesignError, match=r"SNMP cannot be configured: Cumulus Linux .* clear text"):
+    with pytest.raises(DesignError, match=r"snmp cannot be configured: Cumulus Linux .* clear text"):
         snmp(device)
 
 

@@ -1,6 +1,6 @@
 """Base configuration: what the intent manages of it on the switches of each fabric, and in the terms of each OS."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from nornir_tasks.design.config.base import BASE_SECTIONS, NO_BASE, Base, BaseSection, ManagementPort, Server
 from nornir_tasks.design.contribute import lockout, managed_aaa, managed_accounts, managed_reach, managed_snmp
@@ -8,8 +8,9 @@ from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.links import ManagementAddress
 from nornir_tasks.design.model.network import Device, Network
 from nornir_tasks.design.model.partial_config import SwitchBase
+from nornir_tasks.design.model.system_facts import BaseGap
 from nornir_tasks.errors import DesignError, Problem
-from nornir_tasks.intent.core.findings import Finding
+from nornir_tasks.intent.core.findings import Finding, Path
 from nornir_tasks.intent.keys.base import BaseChoice, BaseIntent
 from nornir_tasks.intent.keys.site import Intent
 
@@ -36,7 +37,7 @@ def check(network: Network, intent: Intent) -> None:
         path = (*(("fabrics", name) if intent.has_own_base(name) else ()), "base")
         findings += lockout.findings(network, base, path)
         devices = [each for each in network.devices if each.fabric == name]
-        findings += managed_reach.findings(devices, base, path)
+        findings += _not_on_all(devices, base, path)
         without = [each.name for each in devices if each.name not in network.management]
         if base.management and without:
             more = f" and {len(without) - 1} more" if len(without) > 1 else ""
@@ -51,6 +52,27 @@ def check(network: Network, intent: Intent) -> None:
             )
     if findings:
         raise DesignError(intent.marks.problems(findings))
+
+
+def _gaps(base: BaseIntent, capabilities: Capabilities) -> Iterator[tuple[BaseGap, object]]:
+    """The keys that this switch cannot have as they are, and what they say."""
+    for gap in capabilities.base_gaps:
+        value: object = base
+        for name in gap.key.split("."):
+            value = getattr(value, name, None)
+        if value and value != gap.besides:
+            yield gap, value
+
+
+def _not_on_all(devices: Iterable[Device], base: BaseIntent, path: Path) -> Iterator[Finding]:
+    """One for each key and reason, with the switches that cannot have it."""
+    found: dict[BaseGap, list[str]] = {}
+    for each in devices:
+        for gap, _ in _gaps(base, each.capabilities):
+            found.setdefault(gap, []).append(f"{each.name} ({each.os} {each.release})")
+    for gap, names in found.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        yield Finding((*path, *gap.key.split(".")), gap.what, gap.expected, f"{names[0]}{more}", gap.hint)
 
 
 def of_switch(network: Network, device: Device) -> SwitchBase | None:
@@ -121,8 +143,5 @@ def problems(device: str, base: SwitchBase | None, capabilities: Capabilities) -
     if found.management and (base.management is None or found.management_vrf is None):
         what = "its management port is managed, and has no address in a management VRF"
         yield Problem(device, what, "an address, and a default route, of an out-of-band plane")
-    yield from managed_snmp.problems(device, found, capabilities)
-    if found.dns and found.dns.domain and capabilities.domain_gap:
-        what = f"a domain name cannot be configured: {capabilities.domain_gap}"
-        hint = "leave dns.domain out in the base of this fabric, or take a later release"
-        yield Problem(device, what, "base.dns without domain", found.dns.domain, hint)
+    for gap, value in _gaps(found, capabilities):
+        yield Problem(device, gap.what, gap.expected, value if isinstance(value, str) else "", gap.hint)

@@ -7,9 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AclRule, PortRange
 from nornir_tasks.design.config.reach import ApiSettings, ControlPlane, Reach, SshSettings
 from nornir_tasks.design.model.capabilities import Capabilities
-from nornir_tasks.design.model.network import Device
 from nornir_tasks.design.model.partial_config import SwitchBase
-from nornir_tasks.intent.core.findings import Finding, Path
 from nornir_tasks.intent.keys.base import BaseIntent
 
 
@@ -67,23 +65,6 @@ def _rules(base: BaseIntent) -> Iterator[AclRule]:
         yield from (_answer(each, port) for each in sorted(servers or (), key=int) if each.version == 4)
     yield AclRule(0, True, UDP, source_ports=_DHCP_SERVER, destination_ports=_DHCP_CLIENT)
     yield AclRule(0, False)
-
-
-def findings(devices: Iterable[Device], base: BaseIntent, at: Path) -> Iterator[Finding]:
-    """One for each system that has no list of the default VRF, and shall; ``at``: its place in the intent."""
-    gaps: dict[str, list[str]] = {}
-    for each in devices if base.has_fabric_list else ():
-        if each.capabilities.fabric_list_gap:
-            gaps.setdefault(each.capabilities.fabric_list_gap, []).append(f"{each.name} ({each.os} {each.release})")
-    for gap, names in gaps.items():
-        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        yield Finding(
-            (*at, "control_plane", "fabric"),
-            f"what comes by ports other than the management port can have no list: {gap}",
-            "switches of systems that have one, or no list there",
-            f"{names[0]}{more}",
-            "leave it out here, and name it for fabrics that can have it; docs/not-shown.md: what holds without",
-        )
 
 
 def _answer(server: IPv4Address | IPv6Address, port: PortRange) -> AclRule:

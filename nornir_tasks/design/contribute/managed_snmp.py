@@ -6,7 +6,7 @@ from hashlib import sha256
 from nornir_tasks.design.config.snmp import Snmp, SnmpUser
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.errors import DesignError, Problem
+from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.core.findings import Finding, Path
 from nornir_tasks.intent.core.secret_name import NAME, placeholder
 from nornir_tasks.intent.keys.base import BaseIntent
@@ -32,7 +32,7 @@ def engine_of(prefix: str, device: str) -> str:
 
 
 def within(base: BaseIntent, vrf: str | None, device: str, capabilities: Capabilities) -> Snmp | None:
-    """On this switch; ``vrf``: its name for the management VRF. One without SNMP is refused (:func:`problems`)."""
+    """On this switch; ``vrf``: its name for the management VRF. One without SNMP is refused (``managed_base``)."""
     found, facts = base.snmp, capabilities.snmp
     if found is None or facts is None:
         return None
@@ -53,30 +53,17 @@ def _user(name: str, user: SnmpUserIntent, device: str, form: KeyForm) -> SnmpUs
     return SnmpUser(name, user.auth, auth_key, privacy_key, form)
 
 
-def problems(device: str, base: BaseIntent, capabilities: Capabilities) -> Iterator[Problem]:
-    """Why SNMP cannot be configured on this switch."""
-    if base.snmp is not None and capabilities.snmp is None:
-        yield Problem(device, f"SNMP cannot be configured: {capabilities.snmp_gap}", "base without snmp", hint=_HINT)
-
-
 def check(intent: Intent, network: Network) -> None:
-    """Raises DesignError for SNMP on switches that do not have it as we configure it, or whose keys have no names."""
+    """Raises DesignError for users of SNMP whose keys on a switch cannot be the names of secrets."""
     found = tuple(dict.fromkeys(_findings(intent, network)))
     if found:
         raise DesignError(intent.marks.problems(found))
 
 
-_HINT = "give the fabrics with such switches a base of their own without snmp; there it stays as it is"
-
-
 def _findings(intent: Intent, network: Network) -> Iterator[Finding]:
-    refused: dict[tuple[str, str], list[str]] = {}
     for device in network.devices:
         base = network.base.get(device.fabric)
-        if base is None or base.snmp is None:
-            continue
-        if device.capabilities.snmp is None:
-            refused.setdefault((device.fabric, device.capabilities.snmp_gap), []).append(device.name)
+        if base is None or base.snmp is None or device.capabilities.snmp is None:
             continue
         for name, user in base.snmp.users.items():
             for key, secret in (("auth_key", user.auth_key), ("privacy_key", user.privacy_key)):
@@ -84,10 +71,6 @@ def _findings(intent: Intent, network: Network) -> Iterator[Finding]:
                     at = (*place_of(intent, device.fabric), "users", name, key)
                     expected = "a name that, with a switch's behind it, is 1-64 small letters, digits, - and _"
                     yield Finding(at, "keys of a switch that cannot be the name of a secret", expected, found)
-    for (fabric, gap), names in refused.items():
-        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        what = f"SNMP cannot be configured: {gap}"
-        yield Finding(place_of(intent, fabric), what, "base without snmp", f"{names[0]}{more}", _HINT)
 
 
 def place_of(intent: Intent, fabric: str) -> Path:

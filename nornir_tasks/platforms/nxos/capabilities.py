@@ -17,6 +17,7 @@ from nornir_tasks.design.model.ecn_figures import EcnFigure
 from nornir_tasks.design.model.system_facts import (
     AccountFacts,
     AclFacts,
+    BaseGap,
     GuardFacts,
     KeyFacts,
     PairFacts,
@@ -89,6 +90,15 @@ WATCHDOG = Watchdog(poll_ms=100, detect_ms=100, restore_ms=1000)
 WATCHDOG_GAP = (
     "on and off alone are set: no public source spells the commands of NX-OS' interval and multipliers, so its own are "
     "in force (YANG 10.4(4), priorflowctrlwd-items)"
+)
+
+_BASE_GAPS = (
+    # tests/corpus/nxos/NOTES.md, Base: access to the control plane
+    BaseGap(
+        "control_plane.fabric",
+        "NX-OS has no list of its whole control plane: its policies limit rates, and access-class of line vty is of "
+        "SSH and Telnet alone",
+    ),
 )
 
 _ACLS = AclFacts(
@@ -302,9 +312,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         stp_mode="rapid-pvst",
         # napalm 5.2.0 test/nxos/nxos/new_good.conf: the VRF of mgmt0, which there always is
         management_vrf="management",
-        # tests/corpus/nxos/NOTES.md, Base: access to the control plane
-        fabric_list_gap="NX-OS has none of its whole control plane: its policies limit rates, and access-class of line "
-        "vty is of SSH and Telnet alone",
+        base_gaps=_BASE_GAPS,
         # tests/corpus/nxos/NOTES.md, Base: SSH: no line names a VRF of it
         ssh_is_in_one_vrf=False,
         acls=_ACLS,

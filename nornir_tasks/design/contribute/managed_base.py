@@ -8,7 +8,7 @@ from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.links import ManagementAddress
 from nornir_tasks.design.model.network import Device, Network
 from nornir_tasks.design.model.partial_config import SwitchBase
-from nornir_tasks.design.model.system_facts import BaseGap
+from nornir_tasks.design.model.system_facts import FABRIC_LIST, BaseGap
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.intent.core.findings import Finding, Path
 from nornir_tasks.intent.keys.base import BaseChoice, BaseIntent
@@ -144,4 +144,6 @@ def problems(device: str, base: SwitchBase | None, capabilities: Capabilities) -
         what = "its management port is managed, and has no address in a management VRF"
         yield Problem(device, what, "an address, and a default route, of an out-of-band plane")
     for gap, value in _gaps(found, capabilities):
+        if gap.key == FABRIC_LIST:
+            continue  # a switch that takes none gets none: whoever asks for one is refused before (``check``)
         yield Problem(device, gap.what, gap.expected, value if isinstance(value, str) else "", gap.hint)

@@ -16,6 +16,7 @@ from nornir_tasks.design.config.spanning_tree import StpMode
 from nornir_tasks.design.model.ecn_figures import EcnFigure, nearest
 from nornir_tasks.design.model.headroom import CableFacts
 from nornir_tasks.design.model.system_facts import (
+    FABRIC_LIST,
     NO_ACCOUNTS,
     NO_BASE_FACTS,
     NO_GUARDS,
@@ -323,7 +324,7 @@ class Capabilities:
     @property
     def takes_fabric_list(self) -> bool:
         """Has its control plane a list in the default VRF?"""
-        return not any(each.key == "control_plane.fabric" for each in self.base_gaps)
+        return not any(each.key == FABRIC_LIST for each in self.base_gaps)
 
     def is_unnumbered_with(self, os: str, release: str) -> bool:
         """May a link to this far end do without IPv4 addresses?"""

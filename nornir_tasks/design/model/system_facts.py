@@ -193,8 +193,9 @@ class BaseGap:
         return f"give the fabrics with such switches a base of their own without {self.key}; there it stays as it is"
 
 
+FABRIC_LIST = "control_plane.fabric"
 NO_BASE_FACTS = (
     BaseGap("snmp", "nothing is known of its SNMP"),
-    BaseGap("control_plane.fabric", "no source shows a list of it"),
+    BaseGap(FABRIC_LIST, "no source shows a list of it"),
 )
 """Of a system that nobody has looked these up for."""

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from nornir_tasks.design.config.qos import WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS, Ecn, Watchdog
 from nornir_tasks.design.model.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
 from nornir_tasks.design.model.system_facts import (
+    FABRIC_LIST,
     AccountFacts,
     AclFacts,
     BaseGap,
@@ -224,7 +225,7 @@ _SPECTRUM4 = NvueCapabilities(
     base_gaps=(
         # tests/corpus/nvue/NOTES.md, Access to the control plane
         BaseGap(
-            "control_plane.fabric",
+            FABRIC_LIST,
             "a list of Cumulus Linux' control plane also meets eth0 and its own processes, and may not deny all "
             "(NVIDIA, Access Control List Configuration)",
         ),

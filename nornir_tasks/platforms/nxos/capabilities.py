@@ -15,6 +15,7 @@ from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.design.model.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
 from nornir_tasks.design.model.ecn_figures import EcnFigure
 from nornir_tasks.design.model.system_facts import (
+    FABRIC_LIST,
     AccountFacts,
     AclFacts,
     BaseGap,
@@ -95,7 +96,7 @@ WATCHDOG_GAP = (
 _BASE_GAPS = (
     # tests/corpus/nxos/NOTES.md, Base: access to the control plane
     BaseGap(
-        "control_plane.fabric",
+        FABRIC_LIST,
         "NX-OS has no list of its whole control plane: its policies limit rates, and access-class of line vty is of "
         "SSH and Telnet alone",
     ),

@@ -15,7 +15,7 @@ from nornir_tasks.design.config.reach import FABRIC_LISTS
 from nornir_tasks.design.demand.flows import FAMILIES
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.model.partial_config import BasePolicy
+from nornir_tasks.intent.keys.base import BaseIntent
 from nornir_tasks.proofs.breach import Breach, Judged
 from nornir_tasks.proofs.ends import End
 from nornir_tasks.proofs.filters import decided, lists_of, passed
@@ -35,11 +35,11 @@ _MESSAGES: Mapping[Family, tuple[int, ...]] = {
 def judged(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[Judged]:
     """Two for each switch that shall have such lists: what it needs, and what anybody else sends."""
     for device in network.devices:
-        policy, config = network.base.get(device.fabric), configs.get(device.name)
-        if policy is None or not policy.reach.fabric or config is None or device.capabilities.fabric_list_gap:
+        base, config = network.base.get(device.fabric), configs.get(device.name)
+        if base is None or not base.has_fabric_list or config is None or not device.capabilities.takes_fabric_list:
             continue
         pools = network.fabric_of(device).pools
-        found = _Switch(config, configs, policy, tuple(pools[each] for each in ("links", "loopback") if each in pools))
+        found = _Switch(config, configs, base, tuple(pools[each] for each in ("links", "loopback") if each in pools))
         here = End(device.fabric, device.name)
         for name, breaches in (("what it needs", found.blocked()), ("anybody", found.open())):
             yield Judged(End(device.fabric, name), here, tuple(dict.fromkeys(breaches)))
@@ -49,7 +49,7 @@ def judged(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[Ju
 class _Switch:
     config: DeviceConfig
     configs: Mapping[str, DeviceConfig]
-    policy: BasePolicy
+    settings: BaseIntent
     pools: tuple[str, ...]
 
     def blocked(self) -> Iterator[Breach]:
@@ -96,7 +96,7 @@ class _Switch:
         yield from self._sessions(family)
         yield from self._mlag() if family == "ipv4" else ()
         yield from self._relayed(family)
-        if self.policy.vrf is None:
+        if self.settings.management_vrf is None:
             yield from self._in_band(family)
 
     def _sessions(self, family: Family) -> Iterator[tuple[str, Packets]]:
@@ -160,10 +160,11 @@ class _Switch:
     def _in_band(self, family: Family) -> Iterator[tuple[str, Packets]]:
         """Who manages it by these ports, and servers that it asks there."""
         anybody, base = addresses(None, family), self.config.base
-        for prefix in (self.policy.reach.allowed or ()) if family == "ipv4" else ():
-            yield f"management from {prefix}", Packets(addresses(prefix, family), anybody)
-        for prefix in self.policy.snmp.managers if self.policy.snmp is not None and family == "ipv4" else ():
-            yield f"SNMP from {prefix}", _udp(addresses(prefix, family), anybody, _ANY, (161, 161))
+        control, snmp = (self.settings.control_plane, self.settings.snmp) if family == "ipv4" else (None, None)
+        for prefix in control.allowed if control else ():
+            yield f"management from {prefix}", Packets(addresses(str(prefix), family), anybody)
+        for prefix in (snmp and snmp.managers) or ():
+            yield f"SNMP from {prefix}", _udp(addresses(str(prefix), family), anybody, _ANY, (161, 161))
         answering = [("NTP", each.address, 123) for each in base.time_servers if each.vrf is None]
         answering += [("DNS", each.address, 53) for each in base.name_servers if each.vrf is None]
         if base.radius is not None and base.radius.vrf is None:

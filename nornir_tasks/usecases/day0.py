@@ -21,6 +21,7 @@ from nornir_tasks.design import pipeline
 from nornir_tasks.design.capacity import first_boot_flows
 from nornir_tasks.design.capacity.boot_order import Stage, boot_order
 from nornir_tasks.design.config.base import Base
+from nornir_tasks.design.contribute.managed_base import vrf_of
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.network import Device
 from nornir_tasks.errors import IntentError, Problem
@@ -181,13 +182,13 @@ def _without_account(selection: Selection, listed: DeviceList) -> Iterator[Probl
     """Fabrics whose first push would have no account to go on with."""
     network, marks = selection.design.network, selection.design.site.intent.marks
     for fabric in dict.fromkeys(device.fabric for device in selection.devices.values()):
-        policy = network.base.get(fabric)
-        if policy is None or listed.username in {each.name for each in policy.accounts or ()}:
+        base = network.base.get(fabric)
+        if base is None or listed.username in (base.accounts or ()):
             continue
         path = ("fabrics", fabric, "base") if selection.design.site.intent.has_own_base(fabric) else ("base",)
         what = f"the account that pushes is none of those that the first push makes: {listed.username}"
         hint = f"declare it: accounts: {{{listed.username}: {{role: admin, hash: {{...: !secret NAME}}}}}}"
-        found = ", ".join(each.name for each in policy.accounts or ()) or "accounts are not managed"
+        found = ", ".join(base.accounts or ()) or "accounts are not managed"
         yield marks.problem(Finding((*path, "accounts"), what, listed.username, found, hint))
 
 
@@ -217,7 +218,7 @@ def at_first_boot(base: Base) -> Base:
 def _new_switch(design: SiteDesign, device: Device, listed: DeviceList) -> NewSwitch:
     entry = listed.devices[device.name]
     realised = pipeline.device_config(design.network, device)
-    config, policy = realised.config, design.network.base[device.fabric]
+    config = realised.config
     own = at_first_boot(config.base)
     base = DeviceConfig(config.name, config.os, config.release, config.model, config.asic, base=own)
     allowed = frozenset(design.site.intent.allow_memory)
@@ -227,7 +228,7 @@ def _new_switch(design: SiteDesign, device: Device, listed: DeviceList) -> NewSw
         facts=device.capabilities,
         identity=Identity(entry.serial, entry.mac),
         management=design.network.management[device.name],
-        vrf=policy.vrf and (device.capabilities.management_vrf or policy.vrf),
+        vrf=vrf_of(design.network.base[device.fabric], device.capabilities),
         certificate=CERTIFICATE if config.base.reach.api is None else config.base.reach.api.certificate,
         has_api=config.base.reach.api is not None,
         api_port=None if entry.api_port == platform(device.os).api_port else entry.api_port,

@@ -18,6 +18,7 @@ from nornir_tasks.files.sent_secrets import SentSecrets
 from nornir_tasks.files.site import INTENT
 from nornir_tasks.intent.core.findings import Path, dotted
 from nornir_tasks.intent.core.secret_name import Secret
+from nornir_tasks.intent.keys.account import secret_on
 from nornir_tasks.intent.keys.snmp import SnmpIntent
 from nornir_tasks.usecases.site import BOUNDARY, SiteDesign
 
@@ -141,13 +142,13 @@ def _uses(design: SiteDesign, device: Device) -> Iterator[_Use]:
     is_own = design.site.intent.has_own_base(device.fabric)
     path: Path = ("fabrics", device.fabric, "base") if is_own else ("base",)
     hint = "write another to the secret; systems with different kinds get a secret each, as {SYSTEM: !secret NAME}"
-    for account in (base and base.accounts) or ():
-        if name := account.hash_on(device.os):
-            at, what = (*path, "accounts", account.name, "hash"), f"hash of passwords of {device.os}"
+    for account, each in ((base and base.accounts) or {}).items():
+        if name := secret_on(device.os, each.hash):
+            at, what = (*path, "accounts", account, "hash"), f"hash of passwords of {device.os}"
             yield _Use(name, at, what, facts.hash_pattern, facts.hash_words, hint)
     yield from _snmp_uses(design, device)
     for kind, servers in kinds(base):
-        if name := servers.key_on(device.os):
+        if name := secret_on(device.os, servers.key):
             at = (*path, "aaa", kind, "key")
             yield _Use(name, at, f"key of servers of {device.os}", facts.key_pattern, facts.key_words, hint)
 
@@ -159,14 +160,15 @@ def _snmp_uses(design: SiteDesign, device: Device) -> Iterator[_Use]:
         return
     engine = f" (engine {engine_of(facts.engine_prefix, device.name)})" if facts.engine_prefix else ""
     hint = f"write the key as {device.name}{engine} has it to the secret: RFC 3414, A.2, says how it is localized"
-    for user in base.snmp.users:
+    for name, user in base.snmp.users.items():
         kinds = (
-            ("auth_key", user.auth_key, facts.auth_key(user.auth, base.snmp.form), f"localized {user.auth} key"),
-            ("privacy_key", user.privacy_key, facts.privacy_key(base.snmp.form), "localized key of AES-128"),
+            ("auth_key", user.auth_key, facts.auth_key(user.auth, base.snmp.keys), f"localized {user.auth} key"),
+            ("privacy_key", user.privacy_key, facts.privacy_key(base.snmp.keys), "localized key of AES-128"),
         )
-        for key, name, form, what in kinds:
-            at = (*place_of(design.site.intent, device.fabric), "users", user.name, key)
-            yield _Use(secret_of(name, device.name), at, f"{what} of {device.os}", form.pattern, form.words, hint)
+        for key, secret, form, what in kinds:
+            at = (*place_of(design.site.intent, device.fabric), "users", name, key)
+            name_here = secret_of(secret.name, device.name)
+            yield _Use(name_here, at, f"{what} of {device.os}", form.pattern, form.words, hint)
 
 
 def secrets_of(design: SiteDesign) -> Iterator[tuple[str, Path]]:

@@ -48,10 +48,9 @@ BESIDE: dict[str, tuple[Path, ...]] = {
 """What somebody may add beside it."""
 
 
-def aaa(device: str, vrf: str | None = "MGMT") -> Wanted:
+def aaa(device: str, vrf: str = "MGMT") -> Wanted:
     """TACACS+ alone, but for the local accounts that it needs."""
-    policy = replace(managed.POLICY, vrf=vrf, hostname=False, banner=None, port=False, dns=None, ntp=None, syslog=None)
-    network = managed.network(policy)
+    network = managed.network(managed.settings(vrf=vrf, accounts=managed.ACCOUNTS, aaa=managed.POLICY.aaa))
     made = managed.device_config(network, network.device(device))
     claims = replace(made.claims, base=made.claims.base & {"aaa"})
     config = replace(made.config, base=replace(made.config.base, accounts=()))
@@ -64,7 +63,7 @@ def brownfield(each: Wanted) -> Switch:
 
 @SYSTEMS
 @pytest.mark.parametrize("vrf", managed.VRFS)
-def test_servers_of_others_stay_and_are_named_and_nothing_else_changes(device: str, vrf: str | None) -> None:
+def test_servers_of_others_stay_and_are_named_and_nothing_else_changes(device: str, vrf: str) -> None:
     each = aaa(device, vrf)
     switch = Operated(brownfield(each))
     before = switch.paths(each)
@@ -82,9 +81,7 @@ def test_servers_of_others_stay_and_are_named_and_nothing_else_changes(device: s
 
 @SYSTEMS
 @pytest.mark.parametrize("vrf", managed.VRFS)
-def test_servers_of_others_go_when_they_are_adopted_and_a_rollback_brings_them_back(
-    device: str, vrf: str | None
-) -> None:
+def test_servers_of_others_go_when_they_are_adopted_and_a_rollback_brings_them_back(device: str, vrf: str) -> None:
     each = aaa(device, vrf)
     switch = Operated(brownfield(each))
     before = switch.paths(each)

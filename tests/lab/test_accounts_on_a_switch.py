@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.model.partial_config import AccountPolicy
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Path
@@ -47,10 +47,9 @@ OF_OURS: dict[str, tuple[Path, ...]] = {
 """What somebody may add or change of a declared account."""
 
 
-def accounts(device: str, pushes: str = PUSHES, declared: tuple[AccountPolicy, ...] = managed.ACCOUNTS) -> Wanted:
+def accounts(device: str, pushes: str = PUSHES, declared: Mapping[str, object] = managed.ACCOUNTS) -> Wanted:
     """Accounts alone, as a push with this account sends them."""
-    policy = replace(managed.SERVERS, hostname=False, banner=None, port=False, dns=None, ntp=None, syslog=None)
-    network = managed.network(replace(policy, accounts=declared))
+    network = managed.network(managed.settings(accounts=declared))
     made = managed.device_config(network, network.device(device))
     claims = replace(made.claims, kept_accounts=made.claims.kept_accounts | {pushes})
     return wanted(made.config, made.capabilities, claims, environment(made.config.os), planes=("base",))
@@ -132,7 +131,7 @@ def test_an_account_of_ours_that_is_not_declared_any_more_goes(device: str) -> N
     switch = Operated(brownfield(each))
     before = names_in(switch.paths(each))
     switch.push(each)
-    fewer = accounts(device, declared=managed.ACCOUNTS[:1])
+    fewer = accounts(device, declared={"ops": managed.ACCOUNTS["ops"]})
     switch.push(fewer)
     assert names_in(switch.paths(each)) == before | {"ops"}
 

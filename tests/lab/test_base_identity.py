@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.contribute import managed_base
-from nornir_tasks.design.model.partial_config import BasePolicy, DnsPolicy
+from nornir_tasks.design.model.partial_config import SwitchBase
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.errors import DesignError, RefusedError
 from nornir_tasks.intent.keys.base import BaseIntent
@@ -27,8 +27,7 @@ SYSTEMS = pytest.mark.parametrize("device", managed.DEVICES.values(), ids=manage
 
 def base_of(device: str, **sections: object) -> Wanted:
     """Base alone, with these sections and no other."""
-    policy = BasePolicy("MGMT", **sections)  # type: ignore[arg-type]
-    return select(managed.design(policy), ["base"])[device]
+    return select(managed.design(managed.settings(**sections)), ["base"])[device]
 
 
 def called(base: Wanted, name: str) -> Switch:
@@ -38,7 +37,7 @@ def called(base: Wanted, name: str) -> Switch:
 
 @SYSTEMS
 def test_a_switch_is_not_called_otherwise_without_leave(device: str) -> None:
-    base = base_of(device, hostname=True)
+    base = base_of(device, hostname="managed")
     switch = called(base, "old-name")
     with pytest.raises(RefusedError, match=f"management path.*{device}") as refused:
         device_plan(base, switch.running())
@@ -47,7 +46,7 @@ def test_a_switch_is_not_called_otherwise_without_leave(device: str) -> None:
 
 @SYSTEMS
 def test_with_leave_a_switch_is_called_as_in_the_design_and_nothing_else_changes(device: str) -> None:
-    base = base_of(device, hostname=True)
+    base = base_of(device, hostname="managed")
     switch = Operated(called(base, "old-name"))
     before = switch.paths(base)
     with pytest.raises(RefusedError, match=r"in the way: .*old-name"):
@@ -71,7 +70,7 @@ def test_the_name_stays_where_it_is_not_managed(device: str) -> None:
 
 @pytest.mark.parametrize("device", [managed.DEVICES["eos"], managed.DEVICES["nxos"]], ids=["eos", "nxos"])
 def test_name_servers_are_not_changed_without_leave(device: str) -> None:
-    base = base_of(device, dns=DnsPolicy(("192.0.2.54",), None))
+    base = base_of(device, dns={"servers": ("192.0.2.54",)})
     switch = Operated(called(base, device))
     with pytest.raises(RefusedError, match=f"management path.*name-server(?s:.*)--allow-management {device}"):
         switch.plan(base, allow_management=False)
@@ -81,12 +80,13 @@ def test_name_servers_are_not_changed_without_leave(device: str) -> None:
 
 def test_a_domain_name_is_refused_where_the_release_has_none() -> None:
     known = platform("nvue").facts.capabilities("5.13", "spectrum4")
-    policy = BasePolicy("MGMT", dns=DnsPolicy(("192.0.2.54",), "example.net"))
-    (problem,) = managed_base.problems("spine-1", policy, known)
+    servers = {"servers": ("192.0.2.54",)}
+    named = managed.settings(dns={**servers, "domain": "example.net"})
+    (problem,) = managed_base.problems("spine-1", SwitchBase(named), known)
     assert "5.14" in problem.what
     assert problem.found == "example.net"
-    without = replace(policy, dns=DnsPolicy(("192.0.2.54",), None))
-    assert list(managed_base.problems("spine-1", without, known)) == []
+    without = managed.settings(dns=servers)
+    assert list(managed_base.problems("spine-1", SwitchBase(without), known)) == []
 
 
 OTHER_ADDRESS = {
@@ -100,7 +100,7 @@ OTHER_ADDRESS = {
 @pytest.mark.parametrize("system", managed.DEVICES)
 def test_a_push_that_changes_the_management_address_is_refused_without_leave(system: str) -> None:
     device = managed.DEVICES[system]
-    base = base_of(device, port=True)
+    base = base_of(device, management="managed")
     switch = Operated(called(base, device))
     switch.take_over(base)
     assert switch.plan(base, allow_management=False).changes == ()
@@ -115,7 +115,7 @@ def test_a_push_that_changes_the_management_address_is_refused_without_leave(sys
 @pytest.mark.parametrize("system", managed.DEVICES)
 def test_another_address_of_the_management_port_is_in_the_way_until_it_is_adopted(system: str) -> None:
     device = managed.DEVICES[system]
-    base = base_of(device, port=True)
+    base = base_of(device, management="managed")
     switch = Operated(called(base, device))
     switch.switch.type(OTHER_ADDRESS[system])
     before = switch.paths(base)
@@ -130,7 +130,7 @@ def test_another_address_of_the_management_port_is_in_the_way_until_it_is_adopte
 
 @SYSTEMS
 def test_the_management_port_gets_its_address_and_keeps_what_others_say_of_it(device: str) -> None:
-    base = base_of(device, port=True)
+    base = base_of(device, management="managed")
     switch = Operated(called(base, device))
     before = switch.paths(base)
     switch.take_over(base)
@@ -151,14 +151,14 @@ _MANAGEMENT = (
 
 @SYSTEMS
 def test_a_managed_port_without_an_address_is_refused_and_nothing_of_it_removed(device: str) -> None:
-    network = replace(managed.network(BasePolicy("MGMT", port=True)), management={})
+    network = replace(managed.network(managed.settings(management="managed")), management={})
     with pytest.raises(DesignError, match="management port is managed, and has no address"):
         device_config(network, network.device(device))
 
 
 def test_a_management_vrf_that_somebody_makes_route_is_a_difference_and_routes_no_more() -> None:
     device = managed.DEVICES["eos"]
-    base = base_of(device, port=True)
+    base = base_of(device, management="managed")
     switch = Operated(called(base, device))
     switch.take_over(base)
     assert switch.takes_back(base, ("ip routing vrf MGMT",))
@@ -166,7 +166,7 @@ def test_a_management_vrf_that_somebody_makes_route_is_a_difference_and_routes_n
 
 def test_a_management_vrf_of_others_that_routes_is_in_the_way_until_it_is_adopted() -> None:
     device = managed.DEVICES["eos"]
-    base = base_of(device, port=True)
+    base = base_of(device, management="managed")
     switch = Operated(called(base, device))
     switch.switch.type(("ip routing vrf MGMT",))
     before = switch.paths(base)

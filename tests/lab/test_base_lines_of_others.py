@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -68,8 +67,8 @@ def designs(device: str) -> Iterator[Wanted]:
     """All sections that the system has, in turns where one excludes another."""
     snmp = None if device.startswith("spine") else managed.SNMP
     for policy in (
-        replace(managed.POLICY, snmp=snmp),
-        replace(managed.POLICY, tacacs=None, radius=managed.RADIUS),
+        managed.altered(managed.POLICY, snmp=snmp),
+        managed.altered(managed.POLICY, aaa={"radius": managed.RADIUS}),
     ):
         yield select(managed.design(policy), ["base"])[device]
     yield select(reached.design(), ["base"])[device]

@@ -38,7 +38,7 @@ def site_of(lab: RunningLab, os: str) -> SiteDesign:
     entry = next(each for each in lab.description.devices if each["name"] == os)
     folder = site_folder(lab, entry, SYSTEMS[os])
     # nothing of the management port: the lab's switches are reached at the address that it has
-    made = managed.design(replace(managed.SERVERS, port=False))
+    made = managed.design(managed.altered(managed.SERVERS, management=None))
     intent = made.site.intent.model_copy(update={"management": ManagementIntent()})
     return replace(made, site=Site("lab", folder, intent, load_devices(folder / "devices.yml")))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
-from dataclasses import replace
 
 import pytest
 
@@ -73,8 +72,9 @@ _OF_BASE = re.compile(
     r"|interface (?:Management1|mgmt0) / (?:vrf|vrf member|ip address) .*"
     r"|vrf context management / ip route 0.0.0.0/0 .*"
     r"|vrf instance MGMT|no ip routing vrf MGMT|ip route vrf MGMT 0.0.0.0/0 .*|interface / eth0 / .*|vrf / mgmt / .*"
-    r"|(?:hostname|ip name-server|ip domain-name|dns domain|ntp|logging) .*|vrf context management / ip name-server .*"
-    r"|system / hostname: .*|(?:service|system) / (?:dns|ntp|syslog)(?: / .*)?"
+    r"|(?:hostname|clock|ip name-server|ip domain-name|dns domain|ntp|logging) .*"
+    r"|vrf context management / ip name-server .*"
+    r"|system / (?:hostname|timezone): .*|(?:service|system) / (?:date-time|dns|ntp|syslog)(?: / .*)?"
 )
 
 
@@ -84,7 +84,7 @@ def brownfield(whole: Wanted) -> Operated:
 
 
 def wanted(device: str, *planes: str, **other: object) -> Wanted:
-    return select(managed.design(replace(managed.SERVERS, **other)), planes)[device]  # type: ignore[arg-type]
+    return select(managed.design(managed.altered(managed.SERVERS, **other)), planes)[device]
 
 
 def of_base(paths: frozenset[Path]) -> set[Path]:
@@ -102,7 +102,7 @@ def test_servers_of_others_stay_and_are_named_and_base_alone_touches_nothing_els
     assert before ^ after == {change.path for change in plan.changes}
     assert of_base(before ^ after) == before ^ after
     assert base.tree.paths() <= after
-    assert {server.address for server in base.config.base.time_servers} == set(managed.POLICY.ntp or ())
+    assert {server.address for server in base.config.base.time_servers} == set(map(str, managed.POLICY.ntp or ()))
     stay = {other.path for other in plan.others if not other.is_in_the_way}
     assert stay
     assert stay <= before & after
@@ -211,7 +211,7 @@ def test_a_time_server_that_others_have_with_a_burst_is_taken_over_and_a_second_
     base = wanted(device, "base")
     switch = brownfield(base)
     burst = next(path for path in BESIDE[device] if path[-1].startswith("iburst"))
-    address = next(each for each in managed.POLICY.ntp or () if each[0].isdigit())
+    address = str((managed.POLICY.ntp or ())[0])
     path = tuple(address if each == "192.0.2.200" else each for each in burst)
     switch.switch.type(path)
     before = switch.paths(base)

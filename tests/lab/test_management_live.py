@@ -15,7 +15,6 @@ from one_push import transaction
 
 from nornir_tasks.deploy.plan_one_switch import Rules
 from nornir_tasks.design.model.links import ManagementAddress
-from nornir_tasks.design.model.partial_config import BasePolicy
 from nornir_tasks.drivers import nxos as nxos_driver
 from nornir_tasks.drivers import open_session
 from nornir_tasks.errors import CommitError, LeftToTimerError, RefusedError
@@ -37,7 +36,7 @@ GATEWAY = {
     "nxos": ("vrf context management", "ip route 0.0.0.0/0 127.0.0.1"),
     "nvue": ("interface", "eth0", "ipv4", "gateway", "127.0.0.1"),
 }
-POLICY = BasePolicy("MGMT", port=True)
+POLICY = managed.settings(management="managed")
 
 
 @pytest.fixture(scope="module")

@@ -63,11 +63,10 @@ BESIDE: dict[str, tuple[Path, ...]] = {
 """What somebody may add beside it."""
 
 
-def radius(device: str, vrf: str | None = "MGMT", timeout_s: int | None = 10) -> Wanted:
+def radius(device: str, vrf: str = "MGMT", timeout_s: int | None = 10) -> Wanted:
     """RADIUS alone, but for the local accounts that it needs."""
-    servers = replace(managed.RADIUS, timeout_s=timeout_s)
-    policy = replace(managed.SERVERS, accounts=managed.ACCOUNTS, radius=servers, vrf=vrf, hostname=False, banner=None)
-    network = managed.network(replace(policy, port=False, dns=None, ntp=None, syslog=None))
+    servers = {"radius": {**managed.RADIUS, "timeout_s": timeout_s}}
+    network = managed.network(managed.settings(vrf=vrf, accounts=managed.ACCOUNTS, aaa=servers))
     made = managed.device_config(network, network.device(device))
     claims = replace(made.claims, base=made.claims.base & {"aaa", "radius"})
     config = replace(made.config, base=replace(made.config.base, accounts=()))
@@ -83,7 +82,7 @@ def brownfield(each: Wanted) -> Switch:
 
 @SYSTEMS
 @pytest.mark.parametrize("vrf", managed.VRFS)
-def test_servers_of_others_stay_and_are_named_and_nothing_else_changes(device: str, vrf: str | None) -> None:
+def test_servers_of_others_stay_and_are_named_and_nothing_else_changes(device: str, vrf: str) -> None:
     each = radius(device, vrf)
     switch = Operated(brownfield(each))
     before = switch.paths(each)
@@ -103,9 +102,7 @@ def test_servers_of_others_stay_and_are_named_and_nothing_else_changes(device: s
 
 @SYSTEMS
 @pytest.mark.parametrize("vrf", managed.VRFS)
-def test_servers_of_others_go_when_they_are_adopted_and_a_rollback_brings_them_back(
-    device: str, vrf: str | None
-) -> None:
+def test_servers_of_others_go_when_they_are_adopted_and_a_rollback_brings_them_back(device: str, vrf: str) -> None:
     each = radius(device, vrf)
     switch = Operated(brownfield(each))
     before = switch.paths(each)
@@ -122,7 +119,7 @@ def test_servers_of_others_go_when_they_are_adopted_and_a_rollback_brings_them_b
 def test_where_tacacs_is_managed_radius_servers_of_others_stay(device: str) -> None:
     each = radius(device)
     switch = brownfield(each)
-    network = managed.network(replace(managed.SERVERS, accounts=managed.ACCOUNTS, tacacs=managed.POLICY.tacacs))
+    network = managed.network(managed.POLICY)
     made = managed.device_config(network, network.device(device))
     claims = replace(made.claims, base=made.claims.base & {"aaa"})
     plain = replace(each.config.base, radius=None, tacacs=made.config.base.tacacs)

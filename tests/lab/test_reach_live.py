@@ -19,12 +19,12 @@ from nornir_tasks.deploy.evidence import Evidence
 from nornir_tasks.deploy.plan_one_switch import Rules
 from nornir_tasks.deploy.transaction import Transaction
 from nornir_tasks.design.model.links import ManagementAddress
-from nornir_tasks.design.model.partial_config import BasePolicy, ReachPolicy
 from nornir_tasks.drivers import nxos as nxos_driver
 from nornir_tasks.drivers import open_session
 from nornir_tasks.errors import CommitError, LeftToTimerError, RefusedError, TrustError
 from nornir_tasks.files.devices_file import load_devices
 from nornir_tasks.files.site import Site
+from nornir_tasks.intent.keys.base import BaseIntent
 from nornir_tasks.intent.keys.site import ManagementIntent
 from nornir_tasks.inventory.endpoints import endpoints
 from nornir_tasks.usecases import push as usecase
@@ -58,7 +58,7 @@ class Reached:
     def entry(self) -> dict[str, object]:
         return next(each for each in self.lab.description.devices if each["name"] == self.name)
 
-    def design(self, policy: BasePolicy) -> SiteDesign:
+    def design(self, policy: BaseIntent) -> SiteDesign:
         """The lab's rails, of which this one switch is reached."""
         made = reached.design(policy)
         address = ManagementAddress(str(self.entry["address"]), 24, "127.0.0.1")
@@ -67,13 +67,13 @@ class Reached:
         devices = load_devices(self.folder / "devices.yml")  # type: ignore[operator]
         return replace(made, network=network, site=Site("lab", self.folder, intent, devices))  # type: ignore[arg-type]
 
-    def push(self, policy: BasePolicy) -> usecase.PushReport:
+    def push(self, policy: BaseIntent) -> usecase.PushReport:
         """With leave to change the way to it, and what others have set there adopted."""
         allowed = replace(REACH, allow_management=frozenset({self.device}))
         chosen = select(self.design(policy), ["base"], [self.device])
         return usecase.push(chosen, adopting(chosen, allowed), lambda _: True)
 
-    def transaction(self, policy: BasePolicy) -> Transaction:
+    def transaction(self, policy: BaseIntent) -> Transaction:
         """The same push without a journal, by an operator in a hurry."""
         design = self.design(policy)
         there = endpoints(design.site, {self.device: self.os})[self.device].endpoint
@@ -153,7 +153,7 @@ def test_after_a_push_the_new_certificate_is_served_and_after_its_rollback_the_o
     again = switch.push(policy)
     again.require_done()
     assert (again.changed, switch.running(), switch.served()) == ([], pushed, first)
-    switch.push(replace(policy, reach=replace(policy.reach, certificate=SECOND))).require_done()
+    switch.push(managed.altered(policy, api={"certificate": SECOND})).require_done()
     assert switch.served() not in {own, first}
     switch.roll_back()
     assert switch.served() == first
@@ -169,9 +169,9 @@ def test_a_list_that_keeps_the_tool_out_is_taken_back_by_the_timer_and_said_by_t
     monkeypatch.setattr(nxos_driver, "RECONNECT_S", 3.0)
     switch = fresh(os)
     before, own = switch.running(), switch.served()
-    reach = ReachPolicy(allowed=("198.51.100.0/24",))
+    policy = managed.settings(ntp=reached.POLICY.ntp, control_plane={"allowed": ("198.51.100.0/24",)})
     with pytest.raises(LeftToTimerError) as raised:
-        switch.transaction(replace(reached.POLICY, reach=reach)).run()
+        switch.transaction(policy).run()
     assert raised.value.exit_code == CommitError.exit_code == 6
     switch.all_timers_fire()
     assert (switch.running(), switch.served()) == (before, own)
@@ -185,7 +185,7 @@ def test_a_certificate_that_is_not_on_the_switch_is_taken_back_by_its_timer(
     monkeypatch.setattr(nxos_driver, "RECONNECT_S", 3.0)
     switch = fresh(os)
     before, own = switch.running(), switch.served()
-    run = switch.transaction(replace(reached.POLICY, reach=replace(reached.POLICY.reach, certificate="nowhere")))
+    run = switch.transaction(managed.altered(reached.POLICY, api={"certificate": "nowhere"}))
     # NVUE is asked how the apply ended until it answers: there the timer fires under our eyes
     soon = threading.Timer(4.0, switch.all_timers_fire)
     if os == "nvue":
@@ -219,7 +219,7 @@ def test_a_pinned_switch_gets_no_other_certificate_before_that_is_pinned(
         golden.write_text(text)
     assert text == golden.read_text()
     assert switch.running() == before
-    switch.push(replace(policy, reach=ReachPolicy())).require_done()  # what leaves the certificate alone goes through
+    switch.push(managed.settings(ntp=policy.ntp)).require_done()  # what leaves the certificate alone goes through
 
     switch.device_list.write_text(by_authority)  # somebody who needs no pin: at its console
     switch.push(policy).require_done()
@@ -231,4 +231,4 @@ def test_a_pinned_switch_gets_no_other_certificate_before_that_is_pinned(
     again.require_done()
     assert again.changed == []
     with pytest.raises(RefusedError, match=f"certificate {FIRST}, pinned"):
-        switch.push(replace(policy, reach=replace(policy.reach, certificate=SECOND)))
+        switch.push(managed.altered(policy, api={"certificate": SECOND}))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from nornir_tasks.deploy.plan import device_plan
@@ -15,7 +13,7 @@ from tests.lab.operated import Operated
 from tests.lab.pushes import bare_like
 from tests.lab.typed_switches import SWITCHES, Switch
 from tests.property.mutants import each_change_is_reported
-from tests.unit.design import reached
+from tests.unit.design import managed, reached
 
 SYSTEMS = pytest.mark.parametrize("device", reached.DEVICES.values(), ids=reached.DEVICES)
 _API, _SSH = "management api http-commands", "management ssh"
@@ -194,7 +192,7 @@ def test_a_rollback_leaves_what_others_have_put_since_into_blocks_that_the_push_
 
 def test_lists_of_the_default_vrf_go_once_they_are_not_asked_for_and_those_of_others_stay() -> None:
     device = reached.DEVICES["eos"]
-    without = replace(reached.POLICY, reach=replace(reached.POLICY.reach, fabric=False))
+    without = managed.altered(reached.POLICY, control_plane={"allowed": reached.ALLOWED})
     switch = Operated(brownfield(wanted(device, "base")))
     switch.take_over(wanted(device, "base"))
     ours = {path for path in switch.paths(wanted(device, "base")) if "GPUFABRIC-BASE-FABRIC" in " ".join(path)}

@@ -51,9 +51,9 @@ BESIDE: dict[str, tuple[Path, ...]] = {
 """What somebody may add beside it."""
 
 
-def snmp(device: str, vrf: str | None = "MGMT", form: KeyForm = "v1", sections: frozenset[str] = frozenset()) -> Wanted:
+def snmp(device: str, vrf: str = "MGMT", form: KeyForm = "v1", sections: frozenset[str] = frozenset()) -> Wanted:
     """SNMP, with further sections if they are named."""
-    policy = replace(managed.POLICY, vrf=vrf, port=False, snmp=replace(managed.SNMP, form=form))
+    policy = managed.altered(managed.POLICY, vrf=vrf, management=None, snmp={**managed.SNMP, "keys": form})
     network = managed.network(policy)
     made = managed.device_config(network, network.device(device))
     claims = replace(made.claims, base=made.claims.base & {"snmp", *sections}, kept_accounts=frozenset({"admin"}))
@@ -71,7 +71,7 @@ def brownfield(each: Wanted) -> Switch:
 
 @SYSTEMS
 @pytest.mark.parametrize("vrf", managed.VRFS)
-def test_users_of_others_stay_and_are_named_and_nothing_else_changes(device: str, vrf: str | None) -> None:
+def test_users_of_others_stay_and_are_named_and_nothing_else_changes(device: str, vrf: str) -> None:
     each = snmp(device, vrf)
     switch = Operated(brownfield(each))
     before = switch.paths(each)
@@ -89,7 +89,7 @@ def test_users_of_others_stay_and_are_named_and_nothing_else_changes(device: str
 
 @SYSTEMS
 @pytest.mark.parametrize("vrf", managed.VRFS)
-def test_users_of_others_go_when_they_are_adopted_and_a_rollback_brings_them_back(device: str, vrf: str | None) -> None:
+def test_users_of_others_go_when_they_are_adopted_and_a_rollback_brings_them_back(device: str, vrf: str) -> None:
     each = snmp(device, vrf)
     switch = Operated(brownfield(each))
     before = switch.paths(each)
@@ -162,7 +162,7 @@ def test_each_switch_has_keys_and_an_engine_of_its_own() -> None:
 
 @pytest.mark.parametrize("device", ["spine-1", "spine-2"])
 def test_a_system_without_localized_keys_is_refused_by_name(device: str) -> None:
-    with pytest.raises(DesignError, match=r"SNMP cannot be configured: Cumulus Linux .* clear text"):
+    with pytest.raises(DesignError, match=r"snmp cannot be configured: Cumulus Linux .* clear text"):
         snmp(device)
 
 

@@ -27,22 +27,18 @@ from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.contribute.merge import Contribution, merge
 from nornir_tasks.design.model.claims import Owner
+from nornir_tasks.design.model.links import ManagementAddress
 from nornir_tasks.design.model.partial_config import (
-    AccountPolicy,
     BalancingPolicy,
-    BasePolicy,
     ClassPolicy,
-    DnsPolicy,
     PartialConfig,
     PartialPort,
     PartialVrf,
     ProfilePolicy,
-    RadiusPolicy,
-    SnmpPolicy,
-    SnmpUserPolicy,
-    TacacsPolicy,
+    SwitchBase,
 )
 from nornir_tasks.errors import DesignError
+from nornir_tasks.intent.keys.base import BaseIntent
 
 FEW = st.integers(1, 2)
 NAMES = st.sampled_from(("A", "B"))
@@ -150,25 +146,10 @@ PARTS = {
         lambda key: st.builds(StaticRoute, st.just(key[1]), st.just(key[0]), maybe(st.tuples(NAMES)), maybe(FEW)),
     ),
     "base": st.builds(
-        BasePolicy,
-        maybe(NAMES),
-        hostname=st.booleans(),
-        banner=maybe(NAMES),
-        port=st.booleans(),
-        dns=maybe(st.builds(DnsPolicy, st.tuples(NAMES), maybe(NAMES))),
-        ntp=maybe(st.tuples(NAMES)),
-        syslog=maybe(st.tuples(NAMES)),
-        snmp=maybe(
-            st.builds(
-                SnmpPolicy,
-                st.tuples(st.builds(SnmpUserPolicy, NAMES, st.just("sha"), NAMES, NAMES)),
-                st.just("v1"),
-                location=maybe(NAMES),
-            )
-        ),
-        radius=maybe(st.builds(RadiusPolicy, st.tuples(NAMES), st.just((("", "a-key"),)), maybe(st.just(9)))),
-        tacacs=maybe(st.builds(TacacsPolicy, st.tuples(NAMES), st.just((("", "a-key"),)))),
-        accounts=maybe(st.tuples(st.builds(AccountPolicy, NAMES, st.just("admin"), st.just((("", "a-hash"),))))),
+        SwitchBase,
+        st.builds(BaseIntent, banner=maybe(NAMES), accounts=st.none()),
+        maybe(st.builds(ManagementAddress, PREFIXES, st.just(24), NAMES)),
+        st.tuples(PREFIXES),
     ),
     "asn": FEW,
     "router_id": NAMES,

@@ -50,13 +50,13 @@ def test_the_judge_itself_sees_a_name() -> None:
     assert list(named_in(ast.parse('"""As on EOS."""\nname: str\n"""``eos``"""\n'))) == []
 
 
-COMMON = {"storage", "business", "oob"}
-"""What networks like these call planes as a rule, whether or not there is a kind of that name yet."""
+COMMON = {"compute", "storage", "business", "oob"}
+"""What networks like these call planes as a rule: no word of anybody else's, so that none of the code has one."""
 
 
 def names_of_planes_and_fabrics() -> set[str]:
-    """Kinds of planes, what the sites call their planes and fabrics, and what others would."""
-    found = set(kinds().planes) | COMMON
+    """What the sites call their planes and fabrics, and what others would."""
+    found = {*COMMON}
     for site in sorted((PACKAGE.parent / "inventory").iterdir()):
         intent = load_site(site).intent
         found |= {*intent.planes, *intent.fabrics}
@@ -75,17 +75,38 @@ def compared_with(names: set[str], tree: ast.AST) -> Iterator[str]:
             yield f"line {node.lineno}: .{node.attr}"
 
 
-def test_code_that_all_planes_and_fabrics_share_names_none_of_them() -> None:
-    names, own, root = names_of_planes_and_fabrics(), PACKAGE / "design" / "contribute" / "planes", PACKAGE.parent
-    assert {"compute", *COMMON} <= names
+def decides_by(names: set[str], tree: ast.AST) -> Iterator[str]:
+    """Comparisons with such a name, and cases of it: a kind may be called by a word that systems have too."""
+    for node in ast.walk(tree):
+        sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+        sides += [node.value] if isinstance(node, ast.MatchValue) else []
+        for value in (part for side in sides for part in ast.walk(side) if isinstance(part, ast.Constant)):
+            if value.value in names:
+                yield f"line {node.lineno}: {value.value}"
+
+
+def shared_by_planes() -> dict[str, ast.AST]:
+    """File -> what it says."""
+    own, root = PACKAGE / "design" / "contribute" / "planes", PACKAGE.parent
     paths = [path for folder in (PACKAGE.name, *BESIDE) for path in sorted((root / folder).rglob("*.py"))]
     assert {path.relative_to(root).parts[0] for path in paths} == {PACKAGE.name, *BESIDE}
-    found = {
-        str(path.relative_to(root)): named
-        for path in paths
-        if own not in path.parents and (named := list(compared_with(names, ast.parse(path.read_text()))))
-    }
-    assert found == {}
+    return {str(path.relative_to(root)): ast.parse(path.read_text()) for path in paths if own not in path.parents}
+
+
+def test_code_that_all_planes_and_fabrics_share_names_none_of_them() -> None:
+    names = names_of_planes_and_fabrics()
+    assert names > COMMON
+    files = shared_by_planes().items()
+    assert {name: named for name, tree in files if (named := list(compared_with(names, tree)))} == {}
+
+
+def test_code_that_all_planes_share_decides_by_no_kind_whatever_it_is_called() -> None:
+    kinds_of_planes = {*kinds().planes, "backup"}  # NVUE's own word as well
+    files = shared_by_planes().items()
+    assert {name: named for name, tree in files if (named := list(decides_by(kinds_of_planes, tree)))} == {}
+    guilty = 'plane.kind == "backup"\nkind in ("backup", "x")\nmatch kind:\n    case "backup": pass\n'
+    assert len(list(decides_by({"backup"}, ast.parse(guilty)))) == 3
+    assert list(decides_by({"backup"}, ast.parse('look(data, "mlag", "backup")\n'))) == []
 
 
 def test_the_judge_of_planes_itself_sees_a_name() -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.design.config.base import NO_BASE, Server
+from nornir_tasks.design.contribute.managed_base import vrf_of
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.observed import ClockState, LogTarget, Observed, ShownAccount, VrfPort, ZeroTouch
@@ -185,10 +186,7 @@ _MOST = 3
 def _vrf(evidence: Evidence, config: DeviceConfig) -> str | None:
     """The management VRF by the switch's own name for it; None: management shares the default one."""
     device = evidence.network.device(config.name)
-    policy = evidence.network.base.get(device.fabric)
-    if policy is None or policy.vrf is None:
-        return None
-    return device.capabilities.management_vrf or policy.vrf
+    return vrf_of(evidence.network.base.get(device.fabric), device.capabilities)
 
 
 def _finding(

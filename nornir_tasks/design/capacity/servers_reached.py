@@ -10,11 +10,9 @@ from ipaddress import ip_network
 from typing import NamedTuple
 
 from nornir_tasks.design.config.access_lists import TCP, UDP, Family
-from nornir_tasks.design.contribute import managed_base
 from nornir_tasks.design.demand.flows import services_of
 from nornir_tasks.design.model.flow_terms import Flow
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.model.partial_config import BasePolicy
 from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.core.findings import Finding, Path
@@ -68,20 +66,18 @@ def check(network: Network, intent: Intent) -> None:
 
 
 def _findings(intent: Intent, network: Network) -> Iterator[Finding]:
-    for fabric in network.base:
-        base = managed_base.of_fabric(intent, fabric)
+    for fabric, base in network.base.items():
         at: Path = (*(("fabrics", fabric) if intent.has_own_base(fabric) else ()), "base")
-        for server in servers_of(base) if base is not None else ():
+        for server in servers_of(base):
             yield from _not_reached(network, fabric, server, at, intent)
-            yield from _not_let_in(network.base[fabric], server, at)
-        managers = base.snmp.managers if base is not None and base.snmp is not None else None
-        for number, each in enumerate(managers or ()):
+            yield from _not_let_in(base, server, at)
+        for number, each in enumerate((base.snmp and base.snmp.managers) or ()):
             yield from _managers_kept_away(network, fabric, str(each), (*at, "snmp", "managers", number))
 
 
 def _planes_of(network: Network, fabric: str) -> Iterator[Plane]:
     """The out-of-band planes with lists that have management ports of this fabric's switches."""
-    planes = network.planes.values() if network.base[fabric].vrf is not None else ()
+    planes = network.planes.values() if network.base[fabric].management_vrf is not None else ()
     for plane in planes:
         if plane.entry and plane.allowed is not None and _are_on(network, fabric, plane):
             yield plane
@@ -178,20 +174,20 @@ def _leads_to(network: Network, plane: Plane, flow: Flow, server: Server) -> boo
     )
 
 
-def _not_let_in(policy: BasePolicy, server: Server, at: Path) -> Iterator[Finding]:
+def _not_let_in(base: BaseIntent, server: Server, at: Path) -> Iterator[Finding]:
     """Answers by UDP that the switches' own control list refuses: it knows those of time and name servers alone.
 
     That of the default VRF lets in the answers of each server that switches ask there (``fabric_list.py``).
     """
-    allowed = policy.reach.allowed if policy.vrf is not None else None
+    allowed = base.control_plane.allowed if base.control_plane and base.management_vrf else None
     if allowed is None or server.service != "radius" or ":" in server.address:
         return
-    if not any(ip_network(server.address).subnet_of(ip_network(each)) for each in allowed):  # type: ignore[arg-type]
+    if not any(ip_network(server.address).subnet_of(each) for each in allowed):  # type: ignore[arg-type]
         yield Finding(
             (*at, *server.place),
             "the switches' own list refuses the answers of this server",
             f"a prefix of control_plane.allowed that holds {server.address}",
-            ", ".join(allowed),
+            ", ".join(map(str, allowed)),
             f"add {server.address}/32 to control_plane.allowed",
             also=(*at, "control_plane", "allowed"),
         )

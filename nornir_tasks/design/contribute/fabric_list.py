@@ -15,8 +15,9 @@ from nornir_tasks.design.config.reach import FABRIC_LISTS
 from nornir_tasks.design.contribute.managed_reach import managers, numbered
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.order import prefix_key
-from nornir_tasks.design.model.partial_config import BasePolicy
+from nornir_tasks.design.model.partial_config import SwitchBase
 from nornir_tasks.errors import Problem
+from nornir_tasks.intent.keys.base import BaseIntent
 
 BGP, MLAG = (179, 179), (4432, 4432)
 """RFC 4271; batfish NamedPort."""
@@ -32,7 +33,7 @@ _MESSAGES: dict[Family, tuple[int, ...]] = {"ipv4": (0, 3, 8, 11), "ipv6": (1, 2
 _LINK_LOCAL = "fe80::/10"
 
 
-def joined(config: DeviceConfig, base: BasePolicy) -> DeviceConfig:
+def joined(config: DeviceConfig, base: SwitchBase) -> DeviceConfig:
     """The same configuration with a list for each family."""
     families: tuple[Family, ...] = ("ipv4", "ipv6")
     lists = tuple(AccessList(FABRIC_LISTS[each], each, numbered(_rules(config, base, each))) for each in families)
@@ -49,18 +50,18 @@ def problems(device: str, config: DeviceConfig) -> Iterator[Problem]:
         )
 
 
-def _rules(config: DeviceConfig, base: BasePolicy, family: Family) -> Iterator[AclRule]:
-    in_band = base.vrf is None
+def _rules(config: DeviceConfig, base: SwitchBase, family: Family) -> Iterator[AclRule]:
+    in_band = base.settings.management_vrf is None
     if in_band and family == "ipv4":
-        yield from managers(base, base.reach.allowed or ())
+        yield from managers(base.settings)
     yield from (AclRule(0, True, ICMP[family], icmp_type=each) for each in _MESSAGES[family])
     yield AclRule(0, True, TCP, established=True)
-    every, fast = _neighbors(config, base.reach.links, family)
+    every, fast = _neighbors(config, base.links, family)
     yield from (AclRule(0, True, TCP, source=each, destination_ports=BGP) for each in every)
     yield from (AclRule(0, True, UDP, source=each, destination_ports=port) for each in fast for port in BFD)
-    yield from _pair(config, base.reach.links) if family == "ipv4" else ()
+    yield from _pair(config, base.links) if family == "ipv4" else ()
     yield from _relays(config, family)
-    yield from _answers(base, family) if in_band else ()
+    yield from _answers(base.settings, family) if in_band else ()
     yield AclRule(0, True, UDP, destination_ports=_TRACEROUTE)
     yield AclRule(0, False)
 
@@ -111,9 +112,9 @@ def _relays(config: DeviceConfig, family: Family) -> Iterator[AclRule]:
     yield from (AclRule(0, True, UDP, source=each, destination_ports=server) for each in servers)
 
 
-def _answers(base: BasePolicy, family: Family) -> Iterator[AclRule]:
+def _answers(base: BaseIntent, family: Family) -> Iterator[AclRule]:
     """Of servers that the switch asks by UDP in the default VRF. RADIUS: RFC 2865."""
-    names, radius = base.dns.servers if base.dns is not None else (), base.radius.servers if base.radius else ()
-    for servers, port in ((base.ntp or (), 123), (names, 53), (radius, 1812)):
-        for each in _sources(servers, family):
+    names, radius = base.dns and base.dns.servers, base.aaa and base.aaa.radius and base.aaa.radius.servers
+    for servers, port in ((base.ntp, 123), (names, 53), (radius, 1812)):
+        for each in _sources(map(str, servers or ()), family):
             yield AclRule(0, True, UDP, source=each, source_ports=(port, port))

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
 
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.model.partial_config import BasePolicy
 from nornir_tasks.intent.core.findings import Finding, Path
+from nornir_tasks.intent.keys.base import BaseIntent
 
 
 def locked_out(allowed: Iterable[str], needed: Iterable[str]) -> tuple[str, ...]:
@@ -18,21 +18,21 @@ def locked_out(allowed: Iterable[str], needed: Iterable[str]) -> tuple[str, ...]
     return tuple(each for each in needed if not any(IPv4Network(each).subnet_of(net) for net in nets))
 
 
-def findings(network: Network, policy: BasePolicy, base: Path) -> Iterator[Finding]:
+def findings(network: Network, base: BaseIntent, at: Path) -> Iterator[Finding]:
     """One for each group that alone may enter an out-of-band plane, and that these switches would not let in.
 
-    ``base``: where the policy stands in the intent.
+    ``at``: where it stands in the intent.
     """
-    allowed = policy.reach.allowed
-    if allowed is None:
+    if base.control_plane is None:
         return
+    allowed = [str(each) for each in base.control_plane.allowed]
     for plane in network.planes.values():
         for group in sorted(plane.entry):
             prefixes = network.ends_of_flows[plane.name][group].prefixes["ipv4"]
             out = locked_out(allowed, [each for each in prefixes if each is not None])
             if out:
                 yield Finding(
-                    (*base, "control_plane", "allowed"),
+                    (*at, "control_plane", "allowed"),
                     f"this list would lock out group {group}, which plane {plane.name} is entered from",
                     f"prefixes that hold {', '.join(out)}",
                     ", ".join(allowed),

@@ -6,35 +6,16 @@ from hashlib import sha256
 from nornir_tasks.design.config.snmp import Snmp, SnmpUser
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.model.partial_config import BasePolicy, SnmpPolicy, SnmpUserPolicy
-from nornir_tasks.errors import DesignError, Problem
+from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.core.findings import Finding, Path
 from nornir_tasks.intent.core.secret_name import NAME, placeholder
 from nornir_tasks.intent.keys.base import BaseIntent
 from nornir_tasks.intent.keys.site import Intent
+from nornir_tasks.intent.keys.snmp import KeyForm, SnmpUserIntent
 
 _TEXT, _OCTETS = "04", "05"
 _LONGEST_TEXT_BYTES = 27
 """RFC 3411, SnmpEngineID: the fifth octet says of what kind the up to 27 octets behind it are."""
-
-
-def policy(base: BaseIntent) -> SnmpPolicy | None:
-    """In neutral terms; None: not managed."""
-    found = base.snmp
-    if found is None:
-        return None
-    return SnmpPolicy(
-        users=tuple(
-            SnmpUserPolicy(name, each.auth, each.auth_key.name, each.privacy_key.name)
-            for name, each in found.users.items()
-        ),
-        form=found.keys,
-        location=found.location,
-        contact=found.contact,
-        managers=tuple(map(str, found.managers or ())),
-        targets=tuple(map(str, found.traps.to)) if found.traps else (),
-        target_user=found.traps.user if found.traps else None,
-    )
 
 
 def secret_of(name: str, device: str) -> str:
@@ -50,63 +31,46 @@ def engine_of(prefix: str, device: str) -> str:
     return prefix + _OCTETS + sha256(name).hexdigest()[: 2 * _LONGEST_TEXT_BYTES]
 
 
-def within(base: BasePolicy, vrf: str | None, device: str, capabilities: Capabilities) -> Snmp | None:
-    """On this switch; ``vrf``: its name for the management VRF. One without SNMP is refused (:func:`problems`)."""
+def within(base: BaseIntent, vrf: str | None, device: str, capabilities: Capabilities) -> Snmp | None:
+    """On this switch; ``vrf``: its name for the management VRF. One without SNMP is refused (``managed_base``)."""
     found, facts = base.snmp, capabilities.snmp
     if found is None or facts is None:
         return None
+    form, traps = facts.form(found.keys), found.traps
     return Snmp(
-        users=tuple(_user(each, found, device, capabilities) for each in found.users),
-        vrf=vrf if facts.is_in_one_vrf or found.targets else None,
+        users=tuple(_user(name, each, device, form) for name, each in found.users.items()),
+        vrf=vrf if facts.is_in_one_vrf or traps else None,
         engine=engine_of(facts.engine_prefix, device) if facts.engine_prefix else None,
         location=found.location,
         contact=found.contact,
-        targets=found.targets,
-        target_user=found.target_user,
+        targets=tuple(map(str, traps.to)) if traps else (),
+        target_user=traps.user if traps else None,
     )
 
 
-def _user(user: SnmpUserPolicy, snmp: SnmpPolicy, device: str, capabilities: Capabilities) -> SnmpUser:
-    auth_key, privacy_key = (placeholder(secret_of(each, device)) for each in (user.auth_key, user.privacy_key))
-    form = capabilities.snmp.form(snmp.form) if capabilities.snmp else snmp.form
-    return SnmpUser(user.name, user.auth, auth_key, privacy_key, form)
-
-
-def problems(device: str, base: BasePolicy, capabilities: Capabilities) -> Iterator[Problem]:
-    """Why SNMP cannot be configured on this switch."""
-    if base.snmp is not None and capabilities.snmp is None:
-        yield Problem(device, f"SNMP cannot be configured: {capabilities.snmp_gap}", "base without snmp", hint=_HINT)
+def _user(name: str, user: SnmpUserIntent, device: str, form: KeyForm) -> SnmpUser:
+    auth_key, privacy_key = (placeholder(secret_of(each.name, device)) for each in (user.auth_key, user.privacy_key))
+    return SnmpUser(name, user.auth, auth_key, privacy_key, form)
 
 
 def check(intent: Intent, network: Network) -> None:
-    """Raises DesignError for SNMP on switches that do not have it as we configure it, or whose keys have no names."""
+    """Raises DesignError for users of SNMP whose keys on a switch cannot be the names of secrets."""
     found = tuple(dict.fromkeys(_findings(intent, network)))
     if found:
         raise DesignError(intent.marks.problems(found))
 
 
-_HINT = "give the fabrics with such switches a base of their own without snmp; there it stays as it is"
-
-
 def _findings(intent: Intent, network: Network) -> Iterator[Finding]:
-    refused: dict[tuple[str, str], list[str]] = {}
     for device in network.devices:
         base = network.base.get(device.fabric)
-        if base is None or base.snmp is None:
+        if base is None or base.snmp is None or device.capabilities.snmp is None:
             continue
-        if device.capabilities.snmp is None:
-            refused.setdefault((device.fabric, device.capabilities.snmp_gap), []).append(device.name)
-            continue
-        for user in base.snmp.users:
-            for key, name in (("auth_key", user.auth_key), ("privacy_key", user.privacy_key)):
-                if not NAME.fullmatch(found := secret_of(name, device.name)):
-                    at = (*place_of(intent, device.fabric), "users", user.name, key)
+        for name, user in base.snmp.users.items():
+            for key, secret in (("auth_key", user.auth_key), ("privacy_key", user.privacy_key)):
+                if not NAME.fullmatch(found := secret_of(secret.name, device.name)):
+                    at = (*place_of(intent, device.fabric), "users", name, key)
                     expected = "a name that, with a switch's behind it, is 1-64 small letters, digits, - and _"
                     yield Finding(at, "keys of a switch that cannot be the name of a secret", expected, found)
-    for (fabric, gap), names in refused.items():
-        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        what = f"SNMP cannot be configured: {gap}"
-        yield Finding(place_of(intent, fabric), what, "base without snmp", f"{names[0]}{more}", _HINT)
 
 
 def place_of(intent: Intent, fabric: str) -> Path:

@@ -81,7 +81,7 @@ def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
         spare,
         network.facts[device.os].split_part,
         base=managed_base.sections(base, network.management.get(device.name)),
-        accounts=frozenset(each.name for each in (base and base.accounts) or ()),
+        accounts=frozenset((base and base.accounts) or ()),
         kept_accounts=managed_accounts.kept(base, device.capabilities),
         management_vrf=managed_base.vrf_of(base, device.capabilities),
     )

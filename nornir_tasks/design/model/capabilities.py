@@ -16,10 +16,13 @@ from nornir_tasks.design.config.spanning_tree import StpMode
 from nornir_tasks.design.model.ecn_figures import EcnFigure, nearest
 from nornir_tasks.design.model.headroom import CableFacts
 from nornir_tasks.design.model.system_facts import (
+    FABRIC_LIST,
     NO_ACCOUNTS,
+    NO_BASE_FACTS,
     NO_GUARDS,
     AccountFacts,
     AclFacts,
+    BaseGap,
     GuardFacts,
     PairFacts,
     SnmpFacts,
@@ -266,20 +269,16 @@ class Capabilities:
     """Mode of spanning tree that we configure: the OS's own; None: none is configured."""
     management_vrf: str | None = None
     """The name of the management VRF; None: the operator names it."""
-    domain_gap: str = ""
-    """Why the switch has no domain name, for the operator's message; empty: it may have one."""
+    base_gaps: tuple[BaseGap, ...] = NO_BASE_FACTS
+    """Keys of the intent's ``base`` that the switch cannot have; the others it can."""
     api_is_bound_to: Literal["vrf", "address"] = "vrf"
     """What says where the API is served: a VRF, or addresses of the switch."""
     account_facts: AccountFacts = NO_ACCOUNTS
     """What local accounts are like."""
     snmp: SnmpFacts | None = None
     """What SNMPv3 is like; None: none is configured."""
-    snmp_gap: str = "nothing is known of its SNMP"
-    """Why none is, for the operator's message."""
     ssh_is_in_one_vrf: bool = True
     """May SSH be served in one VRF alone? Else it is in all."""
-    fabric_list_gap: str = "no source shows one"
-    """Why the control plane has no list in the default VRF, for the operator; empty: it has one for each family."""
     control_list_is_of_vrf: bool = False
     """Is the access list of the control plane applied in a VRF? Else on the management port."""
     acls: AclFacts | None = None
@@ -321,6 +320,11 @@ class Capabilities:
         return (
             reported == self.release if not self.release_pattern else bool(re.fullmatch(self.release_pattern, reported))
         )
+
+    @property
+    def takes_fabric_list(self) -> bool:
+        """Has its control plane a list in the default VRF?"""
+        return not any(each.key == FABRIC_LIST for each in self.base_gaps)
 
     def is_unnumbered_with(self, os: str, release: str) -> bool:
         """May a link to this far end do without IPv4 addresses?"""

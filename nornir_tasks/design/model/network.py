@@ -15,10 +15,11 @@ from nornir_tasks.design.model.edge_policy import EdgeTerms
 from nornir_tasks.design.model.flow_terms import Ends, ends
 from nornir_tasks.design.model.links import Cable, Circuit, Endpoint, HostNic, Link, ManagementAddress, NicPort
 from nornir_tasks.design.model.mlag import BondVlan, Pair, Segment, segment
-from nornir_tasks.design.model.partial_config import BasePolicy, ClassPolicy
+from nornir_tasks.design.model.partial_config import ClassPolicy
 from nornir_tasks.design.model.places import Place
 from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.model.sizing import Layout, Sizing
+from nornir_tasks.intent.keys.base import BaseIntent
 from nornir_tasks.intent.rules.flow import OUTSIDE
 from nornir_tasks.intent.rules.oob_devices import SWITCHES
 
@@ -179,7 +180,7 @@ class Network:
     """By name, those that are used."""
     places: Mapping[str, Place] = field(default_factory=dict)
     """Device -> where it stands; devices without a declared place are not in it."""
-    base: Mapping[str, BasePolicy] = field(default_factory=dict)
+    base: Mapping[str, BaseIntent] = field(default_factory=dict)
     """Fabric -> what is managed of the base configuration of its switches; the others' is not managed."""
     beyond: tuple[NicPort, ...] = ()
     """Ports of the machines beyond ways out, which are no hosts of the site."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from nornir_tasks.design.config.access_lists import AccessList, Direction, Family
-from nornir_tasks.design.config.accounts import Role
 from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup, Validator
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.interfaces import Breakout, Layer1
@@ -17,12 +16,12 @@ from nornir_tasks.design.config.merge_rules import KEYED, MAX, PARTS
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.routing_policy import AsPathList, PrefixList, RouteMap
-from nornir_tasks.design.config.snmp import KeyForm, SnmpAuth
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import RouteKey, SessionKey
 from nornir_tasks.design.model.links import ManagementAddress
+from nornir_tasks.intent.keys.base import BaseIntent
 
 FABRIC_PROFILE = "fabric"
 """Neutral name of the profile of links between switches, and of ports of planes without a profile of their own: it
@@ -110,128 +109,14 @@ class PartialVrf:
 
 
 @dataclass(frozen=True, slots=True)
-class DnsPolicy:
-    """What a switch asks for names."""
+class SwitchBase:
+    """Base settings of one switch: the intent's own, and what the design knows beside them."""
 
-    servers: tuple[str, ...]
-    """Addresses."""
-    domain: str | None
-    """Its domain name; None: none is configured."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReachPolicy:
-    """How switches are reached, in neutral terms. None: not managed."""
-
-    certificate: str | None = None
-    """Name of the certificate of the API, by HTTPS alone."""
-    ssh_idle_minutes: int | None = None
-    """Minutes after which idle sessions of SSH end."""
-    allowed: tuple[str, ...] | None = None
-    """IPv4 prefixes that get in to the control plane."""
-    fabric: bool = False
-    """Has the default VRF a list of its own?"""
-    links: tuple[str, ...] = ()
-    """Prefixes that the fabric's links have their addresses from, and its loopbacks; of the switch's own fabric."""
-
-
-@dataclass(frozen=True, slots=True)
-class AccountPolicy:
-    """A local account in neutral terms."""
-
-    name: str
-    role: Role
-    hashes: tuple[tuple[str, str], ...]
-    """System and the name of the secret with its hash there; under the empty name that of all others."""
-
-    def hash_on(self, system: str) -> str | None:
-        """The name of the secret on this system; None: it names none for it."""
-        names = dict(self.hashes)
-        return names.get(system) or names.get("")
-
-
-@dataclass(frozen=True, slots=True)
-class AaaPolicy:
-    """Servers of accounts in neutral terms."""
-
-    servers: tuple[str, ...]
-    """Addresses."""
-    keys: tuple[tuple[str, str], ...]
-    """System and the name of the secret with the key there; under the empty name that of all others."""
-
-    def key_on(self, system: str) -> str | None:
-        """The name of the secret on this system; None: it names none for it."""
-        names = dict(self.keys)
-        return names.get(system) or names.get("")
-
-
-@dataclass(frozen=True, slots=True)
-class TacacsPolicy(AaaPolicy):
-    """TACACS+."""
-
-
-@dataclass(frozen=True, slots=True)
-class RadiusPolicy(AaaPolicy):
-    """RADIUS."""
-
-    timeout_s: int | None = None
-    """Seconds that a server has to answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class SnmpUserPolicy:
-    """A user of SNMPv3 in neutral terms."""
-
-    name: str
-    auth: SnmpAuth
-    auth_key: str
-    """Name that those of secrets begin with: the switch's own follows (``secret_of``)."""
-    privacy_key: str
-    """The same, of the key that encrypts."""
-
-
-@dataclass(frozen=True, slots=True)
-class SnmpPolicy:
-    """SNMP in neutral terms."""
-
-    users: tuple[SnmpUserPolicy, ...]
-    form: KeyForm
-    """Of keys, where the system has several."""
-    location: str | None = None
-    contact: str | None = None
-    managers: tuple[str, ...] = ()
-    """IPv4 prefixes that the control plane lets in."""
-    targets: tuple[str, ...] = ()
-    """Addresses that notifications go to."""
-    target_user: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class BasePolicy:
-    """Base configuration in neutral terms. None: the section is not managed, and stays as the switch has it."""
-
-    vrf: str | None
-    """The management VRF, where the OS lets it be named; None: these servers are reached in the default VRF."""
-    hostname: bool = False
-    """Is the switch's own name that of the design? False: not managed."""
-    banner: str | None = None
-    """What is shown before a login."""
-    port: bool = False
-    """Are management VRF, port and default route those of the design? False: not managed."""
-    dns: DnsPolicy | None = None
-    """Name servers and domain name."""
-    ntp: tuple[str, ...] | None = None
-    """Addresses of time servers."""
-    syslog: tuple[str, ...] | None = None
-    """Addresses of servers that the log is sent to."""
-    reach: ReachPolicy = ReachPolicy()
-    """How the switch is reached."""
+    settings: BaseIntent
     management: ManagementAddress | None = None
-    """The address of this switch's management port, where the design knows it."""
-    accounts: tuple[AccountPolicy, ...] | None = None
-    tacacs: TacacsPolicy | None = None
-    radius: RadiusPolicy | None = None
-    snmp: SnmpPolicy | None = None
+    """The address of its management port."""
+    links: tuple[str, ...] = ()
+    """Prefixes that its fabric's links have their addresses from, and its loopbacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,4 +170,4 @@ class PartialConfig:
     """By address."""
     neighbors: Mapping[SessionKey, Neighbor] | None = field(default=None, metadata=KEYED)
     """By VRF (None: the default one) and peer: the far end's address, or the port of an unnumbered session."""
-    base: BasePolicy | None = None
+    base: SwitchBase | None = None

@@ -165,3 +165,37 @@ class StormFacts:
     source: str
     is_on_members: bool = False
     """A group has them on each of its members (NVUE), and not itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaseGap:
+    """A key of the intent's ``base`` that a switch cannot have, and the words for the operator."""
+
+    key: str
+    """With those above it, as ``dns.domain``."""
+    why: str
+    besides: str = ""
+    """The one value of it that the switch has all the same."""
+
+    @property
+    def what(self) -> str:
+        """What is refused, and why."""
+        return f"{self.key} cannot be configured: {self.why}"
+
+    @property
+    def expected(self) -> str:
+        """What may stand in its place."""
+        return f"{self.key}: {self.besides}, or base without it" if self.besides else f"base without {self.key}"
+
+    @property
+    def hint(self) -> str:
+        """What to do."""
+        return f"give the fabrics with such switches a base of their own without {self.key}; there it stays as it is"
+
+
+FABRIC_LIST = "control_plane.fabric"
+NO_BASE_FACTS = (
+    BaseGap("snmp", "nothing is known of its SNMP"),
+    BaseGap(FABRIC_LIST, "no source shows a list of it"),
+)
+"""Of a system that nobody has looked these up for."""

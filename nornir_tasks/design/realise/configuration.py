@@ -110,7 +110,7 @@ def realise(
         bgp=bender.bgp(intended),
         base=managed_base.within(intended.base, device.name, device.capabilities),
     )
-    if intended.base is not None and intended.base.reach.fabric and not device.capabilities.fabric_list_gap:
+    if intended.base is not None and intended.base.settings.has_fabric_list and device.capabilities.takes_fabric_list:
         bender.problems.extend(fabric_list.problems(device.name, config))
         config = fabric_list.joined(config, intended.base)
     bender.profiles(intended)

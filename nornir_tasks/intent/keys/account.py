@@ -52,6 +52,12 @@ HashName = Annotated[
 """System -> secret; under the empty name that of every system that is not named."""
 
 
+def secret_on(system: str, names: Mapping[str, Secret]) -> str | None:
+    """The name of the secret on this system; None: none is named for it."""
+    found = names.get(system) or names.get("")
+    return None if found is None else found.name
+
+
 class AccountIntent(Part):
     """One local account."""
 

@@ -11,6 +11,7 @@ from nornir_tasks.intent.core.banner_field import Banner
 from nornir_tasks.intent.core.fields import Written
 from nornir_tasks.intent.core.findings import Finding, wrong
 from nornir_tasks.intent.core.intent_model import Part
+from nornir_tasks.intent.core.timezone_field import Timezone
 from nornir_tasks.intent.keys.aaa import AaaIntent
 from nornir_tasks.intent.keys.account import AccountIntent, AccountName, account_findings
 from nornir_tasks.intent.keys.management_access import ApiIntent, ControlPlaneIntent, SshIntent
@@ -88,6 +89,9 @@ class BaseIntent(Part):
     banner: Banner | None = None
     """What switches show before a login: ``banner login`` on EOS, ``banner motd`` on NX-OS, the message before login of
     Cumulus Linux. A text of others there is in the way until it is adopted."""
+    timezone: Timezone | None = None
+    """The time that logs are in. NX-OS knows offsets in place of zones: ``UTC`` alone is taken there. A zone of others
+    is in the way until it is adopted."""
     dns: DnsIntent | None = None
     """Name servers and domain name."""
     ntp: Annotated[tuple[HostAddress, ...], Field(min_length=1)] | None = None
@@ -123,6 +127,16 @@ class BaseIntent(Part):
     servers, those of others that stay are asked as well. A change needs ``--allow-management``, and is taken back where
     the account that pushes cannot log in after it."""
 
+    @property
+    def management_vrf(self) -> str | None:
+        """``vrf``, where that is one of management alone; None: the default one."""
+        return None if self.vrf == DEFAULT_VRF else self.vrf
+
+    @property
+    def has_fabric_list(self) -> bool:
+        """Has the default VRF a list of its own?"""
+        return self.control_plane is not None and self.control_plane.fabric
+
     def findings(self) -> Iterator[Finding]:
         """Each server once, and at least one section."""
         if self.aaa is not None and self.accounts is None:
@@ -134,7 +148,7 @@ class BaseIntent(Part):
         if self.management is not None and not _OUT_OF_BAND.fullmatch(self.vrf):
             expected = "a name that no plane can have: MGMT, or what begins with mgmt, management or oob"
             yield Finding(("vrf",), "not a management VRF, which management: managed needs", expected, self.vrf)
-        if self.control_plane is not None and self.vrf == DEFAULT_VRF and not self.control_plane.fabric:
+        if self.control_plane is not None and self.management_vrf is None and not self.control_plane.fabric:
             hint = "in the default VRF the fabric's own sessions are the control plane's as well: fabric lets them in"
             what = "an access list of the control plane without a management VRF"
             expected = "a management VRF, as vrf: MGMT; or control_plane: {fabric: true}"

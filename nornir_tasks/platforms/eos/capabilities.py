@@ -190,7 +190,7 @@ _TOMAHAWK4 = Capabilities(
     # pyavd 6.4.0 eos__system: ip access-group NAME vrf V in, below system control-plane
     control_list_is_of_vrf=True,
     # aristanetworks/avd molecule eos_cli_config_gen, system.cfg @3cac535: ip and ipv6 access-group NAME in
-    fabric_list_gap="",
+    base_gaps=(),
     # aristanetworks/avd renders "neighbor interface"; no published line shows GTSM on it, and it takes no route map
     unnumbered_gap="no source shows TTL security on an interface neighbour, which takes no route map of its own either",
     # pyavd 6.4.0 renders VRFs with BGP in them; that they need no route distinguisher unless routes leave their VRF:

@@ -11,7 +11,16 @@ from types import MappingProxyType
 
 from nornir_tasks.design.config.qos import WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS, Ecn, Watchdog
 from nornir_tasks.design.model.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
-from nornir_tasks.design.model.system_facts import AccountFacts, AclFacts, GuardFacts, KeyFacts, PairFacts, StormFacts
+from nornir_tasks.design.model.system_facts import (
+    FABRIC_LIST,
+    AccountFacts,
+    AclFacts,
+    BaseGap,
+    GuardFacts,
+    KeyFacts,
+    PairFacts,
+    StormFacts,
+)
 from nornir_tasks.design.model.xoff_threshold import Pool
 from nornir_tasks.platforms.nvue.headroom import BY_ASIC as CABLES
 from nornir_tasks.platforms.nvue.port_map import LAG, PEER_LINK
@@ -213,10 +222,15 @@ _SPECTRUM4 = NvueCapabilities(
         key_pattern=r"[!-~]{1,256}",
         key_words="the key itself, printable characters without spaces",
     ),
-    # tests/corpus/nvue/NOTES.md, Access to the control plane
-    fabric_list_gap="one of Cumulus Linux' control plane also meets eth0 and its own processes, and may not deny all "
-    "(NVIDIA, Access Control List Configuration)",
-    snmp_gap="Cumulus Linux takes passphrases of SNMP users in clear text alone, as names of its data, and shows none",
+    base_gaps=(
+        # tests/corpus/nvue/NOTES.md, Access to the control plane
+        BaseGap(
+            FABRIC_LIST,
+            "a list of Cumulus Linux' control plane also meets eth0 and its own processes, and may not deny all "
+            "(NVIDIA, Access Control List Configuration)",
+        ),
+        BaseGap("snmp", "Cumulus Linux takes passphrases in clear text alone, as names of its data, and shows none"),
+    ),
     stp_mode="rstp",
     acls=_ACLS,
     storm_control=StormFacts(
@@ -326,10 +340,10 @@ _NO_SERVER_GROUPS = MappingProxyType(
 )
 """Releases whose relay cannot tell the servers of one plane from those of another."""
 
-_NO_DOMAIN = MappingProxyType(
-    {"5.13": "system dns domain comes with 5.14 (New-and-Changed-NVUE-Commands; schema v5_13)"}
+_GAPS_OF_RELEASE = MappingProxyType(
+    {"5.13": (BaseGap("dns.domain", "it comes with 5.14 (New-and-Changed-NVUE-Commands; schema v5_13)"),)}
 )
-"""Releases that have no domain name."""
+"""Of the releases that have no domain name."""
 
 TRAINS = (
     Train(
@@ -385,5 +399,5 @@ def capabilities(release: str, asic: str) -> NvueCapabilities:
         release_pattern=pattern,
         spelling=_BY_RELEASE[release],
         assumed=_ASSUMED[release],
-        domain_gap=_NO_DOMAIN.get(release, ""),
+        base_gaps=(*known.base_gaps, *_GAPS_OF_RELEASE.get(release, ())),
     )

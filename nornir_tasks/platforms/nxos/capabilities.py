@@ -15,8 +15,10 @@ from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.design.model.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
 from nornir_tasks.design.model.ecn_figures import EcnFigure
 from nornir_tasks.design.model.system_facts import (
+    FABRIC_LIST,
     AccountFacts,
     AclFacts,
+    BaseGap,
     GuardFacts,
     KeyFacts,
     PairFacts,
@@ -89,6 +91,17 @@ WATCHDOG = Watchdog(poll_ms=100, detect_ms=100, restore_ms=1000)
 WATCHDOG_GAP = (
     "on and off alone are set: no public source spells the commands of NX-OS' interval and multipliers, so its own are "
     "in force (YANG 10.4(4), priorflowctrlwd-items)"
+)
+
+_BASE_GAPS = (
+    # tests/corpus/nxos/NOTES.md, Base: access to the control plane
+    BaseGap(
+        FABRIC_LIST,
+        "NX-OS has no list of its whole control plane: its policies limit rates, and access-class of line vty is of "
+        "SSH and Telnet alone",
+    ),
+    # tests/corpus/nxos: clock timezone PRM 5 0
+    BaseGap("timezone", "NX-OS has fixed offsets (clock timezone CET 1 0) in place of zones", besides="UTC"),
 )
 
 _ACLS = AclFacts(
@@ -302,9 +315,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         stp_mode="rapid-pvst",
         # napalm 5.2.0 test/nxos/nxos/new_good.conf: the VRF of mgmt0, which there always is
         management_vrf="management",
-        # tests/corpus/nxos/NOTES.md, Base: access to the control plane
-        fabric_list_gap="NX-OS has none of its whole control plane: its policies limit rates, and access-class of line "
-        "vty is of SSH and Telnet alone",
+        base_gaps=_BASE_GAPS,
         # tests/corpus/nxos/NOTES.md, Base: SSH: no line names a VRF of it
         ssh_is_in_one_vrf=False,
         acls=_ACLS,

@@ -209,7 +209,7 @@ def test_an_account_that_is_missing_has_another_role_or_that_nobody_declared_fai
 
 
 def test_a_management_vrf_that_is_the_default_one_is_not_judged() -> None:
-    shared = as_wanted(managed.design(replace(managed.POLICY, vrf=None, port=False)))
+    shared = as_wanted(managed.design(managed.altered(managed.POLICY, vrf="default", management=None)))
     assert not [each for each in check_base(shared) if each.check == "management"]
 
 

@@ -13,8 +13,8 @@ from nornir_tasks.design.contribute import fabric_list
 from nornir_tasks.design.contribute.managed_base import of_switch
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.model.partial_config import RadiusPolicy
 from nornir_tasks.design.pipeline import device_configs
+from nornir_tasks.intent.core.secret_name import Secret
 from nornir_tasks.usecases.site import SiteDesign, load
 from tests.unit.design import managed
 
@@ -56,8 +56,9 @@ def network(*, in_band: bool = False) -> Network:
     found = site(in_band=in_band).network
     if not in_band:
         return found
-    more = {"radius": RadiusPolicy(("192.0.2.95", "2001:db8::5f"), (("", "radius-key"),)), "snmp": managed.SNMP}
-    return replace(found, base={name: replace(each, **more) for name, each in found.base.items()})
+    radius = {"servers": ("192.0.2.95", "2001:db8::5f"), "key": Secret("radius-key")}
+    more = {"aaa": {"radius": radius}, "snmp": managed.SNMP}
+    return replace(found, base={name: managed.altered(each, **more) for name, each in found.base.items()})
 
 
 def configs(of: Network) -> dict[str, DeviceConfig]:

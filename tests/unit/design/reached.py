@@ -5,18 +5,20 @@ from functools import cache
 
 from nornir_tasks.design.model.links import ManagementAddress
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.model.partial_config import BasePolicy, ReachPolicy
 from nornir_tasks.design.pipeline import Realised, device_config
+from nornir_tasks.intent.keys.base import DEFAULT_VRF, BaseIntent
 from nornir_tasks.usecases.site import SiteDesign
 from tests.unit.design import managed
 
 DEVICES = managed.DEVICES
 VRFS = managed.VRFS
 ALLOWED = ("127.0.0.0/8", "198.51.100.0/24")
-POLICY = BasePolicy(
-    "MGMT",
+CONTROL = {"allowed": ALLOWED, "fabric": True}
+POLICY = managed.settings(
     ntp=("192.0.2.120", "2001:db8::7b"),
-    reach=ReachPolicy(certificate="fabric-2026", ssh_idle_minutes=10, allowed=ALLOWED, fabric=True),
+    api={"certificate": "fabric-2026"},
+    ssh={"idle_minutes": 10},
+    control_plane=CONTROL,
 )
 
 
@@ -27,17 +29,16 @@ def addresses() -> dict[str, ManagementAddress]:
     return {name: ManagementAddress(f"192.0.2.{n}", 24, "192.0.2.254") for n, name in enumerate(names, start=101)}
 
 
-def network(policy: BasePolicy = POLICY) -> Network:
+def network(policy: BaseIntent = POLICY) -> Network:
     return replace(managed.network(policy), management=addresses())
 
 
-def design(policy: BasePolicy = POLICY) -> SiteDesign:
+def design(policy: BaseIntent = POLICY) -> SiteDesign:
     return replace(managed.site(), network=network(policy))
 
 
-def realised(device: str, vrf: str | None = "MGMT") -> Realised:
-    """``vrf``: the management VRF; None: all is reached in the default one, where EOS alone has a list."""
-    has_list = vrf is not None or device == DEVICES["eos"]
-    reach = POLICY.reach if has_list else replace(POLICY.reach, allowed=None)
-    made = network(replace(POLICY, vrf=vrf, reach=reach))
+def realised(device: str, vrf: str = "MGMT") -> Realised:
+    """``vrf``: ``default``: all is reached in the default one, where EOS alone has a list."""
+    has_list = vrf != DEFAULT_VRF or device == DEVICES["eos"]
+    made = network(managed.altered(POLICY, vrf=vrf, control_plane=CONTROL if has_list else None))
     return device_config(made, made.device(device))

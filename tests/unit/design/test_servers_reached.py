@@ -108,7 +108,7 @@ def test_a_server_whose_answers_the_switches_own_control_list_refuses_is_named()
 
 def test_in_band_the_list_of_the_default_vrf_lets_in_the_answers_of_every_server() -> None:
     network = fabric_listed.network(in_band=True)
-    assert all(each.vrf is None and each.radius is not None for each in network.base.values())
+    assert all(each.management_vrf is None and each.aaa is not None for each in network.base.values())
     for config in fabric_listed.configs(network).values():
         let_in = {(rule.source, rule.source_ports) for each in config.base.reach.fabric for rule in each.rules}
         servers = [("192.0.2.123/32", 123), ("192.0.2.53/32", 53), ("192.0.2.95/32", 1812), ("2001:db8::7b/128", 123)]

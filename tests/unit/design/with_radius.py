@@ -6,6 +6,6 @@ from tests.unit.design import managed
 DEVICES, VRFS = managed.DEVICES, managed.VRFS
 
 
-def realised(device: str, vrf: str | None = "MGMT") -> Realised:
+def realised(device: str, vrf: str = "MGMT") -> Realised:
     """As :func:`managed.realised`."""
     return managed.realised(device, vrf, "radius")

@@ -11,13 +11,12 @@ from nornir_tasks.design.config.access_lists import TCP, UDP, AclRule, Family
 from nornir_tasks.design.config.bgp import Neighbor
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.network import Network
-from nornir_tasks.design.model.partial_config import BasePolicy, ReachPolicy
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.proofs import control_plane, isolation
 from nornir_tasks.proofs.breach import Breach
 from nornir_tasks.proofs.unsure import Unsure
 from nornir_tasks.usecases.proofs.prove import guarded, prove
-from tests.unit.design import edge_systems, fabric_listed
+from tests.unit.design import edge_systems, fabric_listed, managed
 
 LEAF, IPV6_LEAF = "front-leaf-g1-a", "front-leaf-g4-a"
 IN_BAND = pytest.mark.parametrize("in_band", [False, True], ids=["MGMT", "in band"])
@@ -136,7 +135,7 @@ def test_upstreams_of_an_edge_router_are_let_in_by_their_addresses_and_nobody_be
     (tmp_path / "fabric.yml").write_text(edge_systems.text_of("eos"), encoding="utf-8")
     network = edge_systems.design_of(tmp_path).network
     edge = network.device("edge-1")
-    policy = BasePolicy("MGMT", reach=ReachPolicy(allowed=fabric_listed.ALLOWED, fabric=True))
+    policy = managed.settings(control_plane={"allowed": fabric_listed.ALLOWED, "fabric": True})
     network = replace(network, base={edge.fabric: policy})
     config = device_config(network, edge).config
     assert config.bgp is not None

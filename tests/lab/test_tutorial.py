@@ -32,7 +32,9 @@ def test_the_tutorial_goes_through_the_main_job() -> None:
 
 def test_a_line_that_is_shown_and_not_printed_and_another_exit_code_are_named(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text("```console\n$ echo a   b\na b\n$ echo c; exit 3  # exit 3\n...\n$ echo d\ne\n```\n```\n$ false\n```\n")
+    page.write_text(
+        "```console\n$ echo a   b\na b\n$ echo c; exit 3  # exit 3\n...\n$ echo d\ne\n```\n```\n$ false\n```\n"
+    )
     assert [command.code for command in commands(page)] == [0, 3, 0]
     assert run_page(page, tmp_path, {"PATH": "/usr/bin:/bin"})[:2] == ["page.md:6: echo d", "shown and not printed: e"]
     assert Command(1, "x", 0, ("a ... c",)).missing("  a  b  c") == []

@@ -8,6 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 _FENCE = re.compile(r"^\s*(```|~~~).*?^\s*\1\s*$", re.MULTILINE | re.DOTALL)
+_INDENTED = re.compile(r"(?<=\n\n)(?: {4}.*\n)+")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CODE = re.compile(r"`[^`]*`")
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+\.)\s+")
@@ -23,13 +25,13 @@ def pages() -> tuple[Path, ...]:
 
 
 def without_code(text: str) -> str:
-    """The text without its fenced blocks."""
-    return _FENCE.sub("", text)
+    """The text without its blocks of code and comments."""
+    return _INDENTED.sub("", _COMMENT.sub("", _FENCE.sub("", text)))
 
 
 def links(text: str) -> Iterator[str]:
     """The targets of all links outside of code."""
-    for _, target in _LINK.findall(_CODE.sub("", without_code(text)) if "](" in text else ""):
+    for _, target in _LINK.findall(_CODE.sub("", without_code(text))):
         yield target
 
 

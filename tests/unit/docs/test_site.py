@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import docs_site
+import pytest
 import yaml
 from pages import ROOT, links
 
@@ -36,3 +37,24 @@ def test_every_page_of_docs_has_its_place_in_the_navigation() -> None:
     nav = named(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])
     there = {str(page.relative_to(ROOT)) for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))}
     assert there == {page for page in nav if page.startswith("docs/") or "/" not in page}
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        ("[x](other.md) [y](other.md#there)", ""),
+        ("[x](gone.md)", "'gone.md', but the target is not found"),
+        ("[x](other.md#gone)", "does not contain an anchor '#gone'"),
+        ("![x](gone.svg)", "'gone.svg', but the target is not found"),
+    ],
+)
+def test_a_dead_link_ends_the_build(text: str, warning: str, tmp_path: Path) -> None:
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    (tmp_path / "mkdocs.yml").write_text(settings[: settings.index("nav:\n  -")] + "nav: [README.md, other.md]\n")
+    folder = tmp_path / "out/pages"
+    folder.mkdir(parents=True)
+    (folder / "README.md").write_text(f"# First\n\n{text}\n")
+    (folder / "other.md").write_text("# There\n")
+    found = docs_site.build(tmp_path)
+    assert warning in "\n".join(found)
+    assert bool(found) == bool(warning)

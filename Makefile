@@ -14,7 +14,7 @@ WORKERS = $(shell expr $$(nproc) + 2)
 # Tests start a thousand processes of ours: each would compile our modules anew, which takes as long as all else it does.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-fast test-roles test-long check bench clean
+.PHONY: help setup demo test test-fast test-roles test-long check docs bench clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -46,6 +46,9 @@ test-long: setup ## What takes long: fault counts, many random fabrics, new exam
 
 check: setup ## Format, lint, types, import contracts, YAML
 	@$(TIMED) "make check" scripts/check.sh $(BIN)
+
+docs: setup ## Build the documentation site into out/site; a dead link ends it
+	@$(TIMED) "make docs" $(BIN)/python scripts/docs_site.py
 
 bench: setup ## Measure speed and memory, lab machines too, into docs/benchmarks.md (PEERS=1: pyavd and netlab beside, installed apart; BENCH_ARGS="--hosts 0": no machines)
 	@$(BIN)/python tests/bench/run.py $(BENCH_ARGS)

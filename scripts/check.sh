@@ -41,6 +41,7 @@ step "docs/headroom.md is what figures and published rows say" "$bin/python" scr
 step "docs/role-variables.md is what the roles say" "$bin/python" scripts/roles_page.py
 step "docs/support.md is what capabilities and catalogue say" "$bin/python" scripts/support_page.py
 step "docs/intent.md is what the model says" "$bin/python" scripts/intent_page.py
+step "the documentation site builds, with no dead link" "$bin/python" scripts/docs_site.py
 step "ruff" "$bin/ruff" check .
 step "ruff format" "$bin/ruff" format --check .
 wait

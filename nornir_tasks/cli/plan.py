@@ -3,11 +3,15 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from nornir_tasks.cli import options
 from nornir_tasks.cli.commands import runnable
 
+WOULD_CHANGE = 12
+"""Exit code of ``--detailed-exitcode`` where a push would do something; not an error, so no exception has it."""
 MOST_NAMED = 3
 """So many names stand for a longer list."""
 
@@ -26,22 +30,37 @@ def plan(
     adopt: options.Adopt = None,
     accept_release: options.AcceptRelease = False,
     workers: options.Workers = 64,
+    junit: options.Junit = None,
+    sarif: options.Sarif = None,
+    detailed_exitcode: Annotated[
+        bool, typer.Option("--detailed-exitcode", help="End with 12 where a push would do something, not with 0.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Read the switches and show what a push would change. Nothing is sent to them but reads."""
-    from nornir_tasks.cli.console import print_json
+    from nornir_tasks.cli.console import err, out, print_json
+    from nornir_tasks.cli.documents import check_targets, write_verdicts
     from nornir_tasks.cli.progress import Display
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.adopting import adopted
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
+    from nornir_tasks.usecases.switch_verdicts import of_plan
 
+    targets = {"--junit": junit, "--sarif": sarif}
+    check_targets(targets, {"--json": json})
     reach = Reach(frozenset(allow_management or ()), accept_release, workers=workers, adopt=adopted(adopt or ()))
-    found = usecase.plan(select(load(site), plane or (), limit or ()), reach, Display())
+    selection = select(load(site), plane or (), limit or ())
+    found = usecase.plan(selection, reach, Display())
+    written = write_verdicts(targets, "plan", selection.design.site.name, of_plan(found))
     if json:
-        print_json(plan_as_json(found))
+        print_json("plan", plan_as_json(found))
     else:
         print_plan(found)
+    for line in written:
+        (err if json else out).print(line)
+    if detailed_exitcode and found.work:
+        raise typer.Exit(WOULD_CHANGE)
 
 
 def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str = "") -> None:

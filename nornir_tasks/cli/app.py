@@ -12,6 +12,7 @@ from nornir_tasks.cli import (
     audit,
     day0,
     design,
+    explain_code,
     export,
     lab,
     plan,
@@ -20,6 +21,7 @@ from nornir_tasks.cli import (
     pushes,
     render,
     rollback,
+    schema,
     trust,
     validate,
 )
@@ -90,6 +92,8 @@ app.command("validate")(validate.validate)
 app.command("rollback")(rollback.rollback)
 app.command("pushes")(pushes.pushes)
 app.command("trust")(trust.trust)
+app.command("schema")(schema.schema)
+app.command("explain")(explain_code.explain)
 app.add_typer(audit.app, name="audit")
 app.add_typer(day0.app, name="day0")
 app.add_typer(export.app, name="export")

@@ -112,6 +112,11 @@ def print_error(error: GpufabricError) -> None:
 
 def error_as_json(error: GpufabricError) -> dict[str, Any]:
     """The same problems as data, for stdout."""
-    problems = [{key: value for key, value in asdict(problem).items() if value} for problem in error.problems]
+    from nornir_tasks.cli.explanations import code_of
+
+    problems = [
+        {key: value for key, value in {**asdict(problem), "code": code_of(problem)}.items() if value}
+        for problem in error.problems
+    ]
     body = {"kind": type(error).__name__, "code": error.code(), "exit_code": error.exit_code, "problems": problems}
     return {"error": body}

@@ -692,6 +692,34 @@ class LabProbeDocument(Envelope):
     window_ms: int
 
 
+# -- about gpufabric itself ----------------------------------------------------------------------------------------
+
+
+class ExplanationEntry(TypedDict):
+    """What one code means."""
+
+    code: str
+    kind: Literal["error", "problem", "check", "check of hosts", "proof"]
+    exit_code: int | None
+    means: str
+    causes: list[str]
+    do: list[str]
+    more: dict[str, str]
+
+
+class ExplainDocument(Envelope):
+    """``nornir explain``."""
+
+    explanations: list[ExplanationEntry]
+
+
+class SchemasDocument(Envelope):
+    """``nornir schema`` without a name. With one it prints that schema, which stands in no envelope."""
+
+    files: list[str]
+    documents: list[str]
+
+
 DOCUMENTS: Mapping[str, type] = {
     "error": ErrorDocument,
     "design": DesignDocument,
@@ -716,6 +744,8 @@ DOCUMENTS: Mapping[str, type] = {
     "lab-export": LabExportDocument,
     "lab-fault": LabFaultDocument,
     "lab-probe": LabProbeDocument,
+    "explain": ExplainDocument,
+    "schemas": SchemasDocument,
 }
 """Name -> what it holds."""
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def explain(
     code: Annotated[
-        str, typer.Argument(metavar="[CODE|TEXT]", help="A code, or the text of a message in quotes; without it: all.")
+        str, typer.Argument(metavar="CODE|TEXT", help="A code, or the text of a message in quotes; without it: all.")
     ] = "",
     json: options.Json = False,
 ) -> None:

@@ -48,7 +48,7 @@ def plan(
     from nornir_tasks.usecases.switch_verdicts import of_plan
 
     targets = {"--junit": junit, "--sarif": sarif}
-    check_targets(targets, {"--json": json})
+    check_targets(targets, {"--json": json, "its table": not json})
     reach = Reach(frozenset(allow_management or ()), accept_release, workers=workers, adopt=adopted(adopt or ()))
     selection = select(load(site), plane or (), limit or ())
     found = usecase.plan(selection, reach, Display())

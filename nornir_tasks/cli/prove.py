@@ -87,7 +87,7 @@ def prove(
     from nornir_tasks.usecases.site import load
 
     targets = {"--junit": junit, "--sarif": sarif}
-    check_targets(targets, {"--json": json})
+    check_targets(targets, {"--json": json, "its table": not json})
     design, proofs, left_out = load(site), tuple(only or ()), tuple(without or ())
     if running:
         reach = Reach(accept_release=accept_release, workers=workers)

@@ -11,7 +11,7 @@ from nornir_tasks.cli import options
 
 def schema(
     name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="fabric, devices, or a JSON document; without it: all names.")
+        str, typer.Argument(metavar="NAME", help="fabric, devices, or a JSON document; without it: all names.")
     ] = "",
     json: options.Json = False,
 ) -> None:

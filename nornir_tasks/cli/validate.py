@@ -52,6 +52,8 @@ def validate(
     from nornir_tasks.usecases.switch_verdicts import of_checks
 
     if list_checks:
+        if only:
+            raise typer.BadParameter("--list lists every check: it goes without --only")
         counts = None
         if options.names_site(context) or plane or limit:
             options.work_on(site)
@@ -62,7 +64,7 @@ def validate(
             print_checks(counts)
         return
     targets = {"--junit": junit, "--sarif": sarif}
-    check_targets(targets, {"--json": json})
+    check_targets(targets, {"--json": json, "its table": not json})
     checks = usecase.checks_named(only or ())
     reach = Reach(accept_release=accept_release, workers=workers)
     selection = select(load(site), plane or (), limit or ())

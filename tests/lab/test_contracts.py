@@ -1,6 +1,7 @@
 """What programs rely on of verbs that reach switches: their JSON, exit codes, JUnit and SARIF, one check alone."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,21 @@ def test_of_a_switch_that_does_not_answer_one_check_could_not_tell(lab: Operator
     assert found["tested"] < of_all
     assert found["causes"] == ["reach spine-2"]
     assert {each["check"] for each in found["findings"] if each["verdict"] == "could not tell"} == {"reach", "mtu"}
+
+
+def test_a_pinned_certificate_is_a_document(lab: Operator, tmp_path: Path) -> None:
+    real = Operator(tmp_path / "real", tmp_path / "state")
+    shutil.copytree(lab.site, real.site)
+    intent = real.site / "fabric.yml"
+    intent.write_text(intent.read_text().replace("source: lab ", "source: devices "))
+    for name in ("devices.yml", "ca.pem", "known_hosts"):
+        shutil.copy(lab.lab / name, real.site / name)
+    (real.site / ".secrets").mkdir(mode=0o700)
+    password = real.site / ".secrets" / "switch_password"
+    shutil.copy(json.loads((lab.lab / "spec.json").read_text())["password_file"], password)
+    password.chmod(0o600)
+    assert real.json("trust", LEAF, "--yes")["changed"]
+    assert not real.json("trust", LEAF, "--yes")["changed"]
 
 
 def test_a_rollback_and_the_end_of_a_lab_are_documents(lab: Operator) -> None:

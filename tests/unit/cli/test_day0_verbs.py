@@ -136,3 +136,5 @@ def test_the_server_ends_in_time_and_says_who_did_not_come(site: Path) -> None:
     assert serving.returncode == 9
     assert "0 of 1 have their certificate" in out
     assert "spine-1: did not ask for its certificate in time" in errors
+    document, _ = nornir(site, "day0", "serve", "--for", "1", "--limit", "spine-1", "--json").communicate(timeout=60)
+    assert published(json.loads(document))["waiting"] == ["spine-1"]

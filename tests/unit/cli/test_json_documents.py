@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,8 @@ def test_a_verb_prints_what_its_schema_says(words: str, name: str, tmp_path: Pat
         ("pusch", "CommandLineError", 2),
         ("push --workers 0", "CommandLineError", 2),
         ("design --csv - --bom --svg -", "CommandLineError", 2),
+        ("validate --list --only mtu", "CommandLineError", 2),
+        ("plan --sarif -", "CommandLineError", 2),
         ("design --site nowhere", "IntentError", 3),
         ("validate --site lab-rails --only mtuu", "IntentError", 3),
         ("plan --site lab-rails", "LabError", 10),
@@ -84,6 +87,21 @@ def test_a_check_that_there_is_not_is_answered_with_the_one_that_was_meant(tmp_p
     assert problem["found"] == "mtuu"
     assert problem["hint"] == "did you mean mtu?"
     assert "certificate" in problem["expected"]
+
+
+@pytest.mark.parametrize("verb", ["prove", "plan", "validate"])
+def test_verdicts_on_standard_output_are_not_mixed_with_the_table(verb: str, tmp_path: Path) -> None:
+    environ = {**os.environ, "GPUFABRIC_STATE": str(tmp_path)}
+    done = nornir(verb, "--site", "lab-rails", "--junit", "-", environ=environ, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--junit - and its table would mix on stdout" in " ".join(done.stderr.split())
+
+
+def test_a_site_given_by_its_folder_has_its_name(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "inventory" / "lab-rails", tmp_path / "rails")
+    environ = {**os.environ, "GPUFABRIC_STATE": str(tmp_path)}
+    done = nornir("design", "--site", ".", "--json", environ=environ, cwd=tmp_path / "rails")
+    assert published(json.loads(done.stdout))["site"] == "rails"
 
 
 def test_the_page_has_every_key() -> None:

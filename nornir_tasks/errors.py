@@ -1,6 +1,7 @@
 """Every error this tool raises on purpose, and the exit code it ends with.
 
     GpufabricError              1   anything below; alone: a fault of ours
+    ├── CommandLineError        2   a wrong command line
     ├── IntentError             3   the intent, the catalogue, the device list or a manifest is wrong
     ├── DesignError             4   the intent cannot be built
     ├── RenderError             5   a template or a line without a source
@@ -20,9 +21,11 @@
     ├── LocalError             11   this machine: a full disk, a file or folder that may not be written, our journal
     └── Interrupted           130   the operator declined, or pressed Ctrl-C
 
-Exit code 0 is success, 2 a wrong command line. Codes are stable; scripts may rely on them.
+Exit code 0 is success, 12 a plan that would change something (``--detailed-exitcode``). Codes are stable; scripts may
+rely on them.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -70,6 +73,11 @@ class GpufabricError(Exception):
 
     exit_code = 1
 
+    @classmethod
+    def code(cls) -> str:
+        """Its name for ``nornir explain``: ``intent-error``."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", cls.__name__).lower()
+
     def __init__(self, problems: "str | Problem | Iterable[Problem]") -> None:
         if isinstance(problems, str):
             problems = Problem(where="gpufabric", what=problems)
@@ -77,6 +85,12 @@ class GpufabricError(Exception):
             problems = (problems,)
         self.problems: tuple[Problem, ...] = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class CommandLineError(GpufabricError):
+    """A verb or option that there is not, or a value that an option does not take."""
+
+    exit_code = 2
 
 
 class IntentError(GpufabricError):

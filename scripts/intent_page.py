@@ -4,14 +4,11 @@ python scripts/intent_page.py            compare; ends with 1 where the page is 
 python scripts/intent_page.py --write    write the page anew
 """
 
-import ast
 import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -23,6 +20,7 @@ from pydantic.fields import FieldInfo
 
 from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.files.marked_yaml import read_marked
+from nornir_tasks.intent.core.field_texts import meaning
 from nornir_tasks.intent.core.fields import Unit, Written
 from nornir_tasks.intent.core.intent_model import Part
 from nornir_tasks.intent.core.secret_name import Secret
@@ -94,8 +92,7 @@ class Key:
     @property
     def meaning(self) -> str:
         """The text below the field, in the class that it stands in; empty if there is none."""
-        found = (_texts(kind).get(self.name, "") for kind in self.owner.__mro__ if issubclass(kind, Part))
-        return next(filter(None, found), "")
+        return meaning(self.owner, self.name)
 
     @property
     def hint(self) -> Any:  # noqa: ANN401 - any type expression
@@ -107,19 +104,6 @@ class Key:
 def keys(kind: Kind) -> tuple[Key, ...]:
     """Of one part, in the order of the model."""
     return tuple(Key(kind, name, info) for name, info in kind.model_fields.items())
-
-
-@cache
-def _texts(kind: Kind) -> Mapping[str, str]:
-    """Field -> the text below it."""
-    tree = ast.parse(inspect.getsource(kind))
-    body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
-    return {
-        field.target.id: inspect.cleandoc(text.value.value)
-        for field, text in pairwise(body)
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
-        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant) and isinstance(text.value.value, str)
-    }
 
 
 def sections(kind: Kind = Intent, path: str = "") -> dict[Kind, str]:

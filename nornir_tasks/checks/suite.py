@@ -1,7 +1,7 @@
 """The checks of ``nornir validate``, in the order they are reported: the cause before its effects."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from nornir_tasks.checks.about import NEVER, About
@@ -86,8 +86,15 @@ REACH = About(
 ABOUT = (REACH, *(each for check in CHECKS for each in check.about))
 """All checks by name, in the order they are reported."""
 
-NEEDED = frozenset(field for check in CHECKS for field in check.needs)
-"""What has to be asked of a switch so that every check can judge it."""
+
+def needed(names: Collection[str] = ()) -> frozenset[str]:
+    """What has to be asked of a switch so that these checks can judge it; without names: every check."""
+    return frozenset(field for check in _chosen(names) for field in check.needs)
+
+
+def _chosen(names: Collection[str]) -> Iterator[Check]:
+    """The functions that make findings of these checks; without names all."""
+    return (each for each in CHECKS if not names or not {about.name for about in each.about}.isdisjoint(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +157,17 @@ class Report:
         return tuple(finding for finding in self.findings if finding.verdict is verdict)
 
 
-def judge(evidence: Evidence) -> Report:
-    """Run every check. On a switch that did not answer, every expected result is ``could not tell``."""
+def judge(evidence: Evidence, names: Collection[str] = ()) -> Report:
+    """Run every check, or those named. On a switch that did not answer, every expected result is ``could not tell``."""
     findings = _reach(evidence)
-    for check in CHECKS:
+    for check in _chosen(names):
         findings += check.judge(evidence)
-    findings += _not_read(evidence)
-    warnings = tuple(certificate.warnings(evidence))
+    findings += _not_read(evidence, names)
+    if names:  # a switch that does not answer is the cause of what is not known of it, whatever was asked for
+        silent = [each for each in findings if each.check == REACH.name and each.verdict is Verdict.ERROR]
+        apart = [] if REACH.name in names else [replace(each, counted=False) for each in silent]
+        findings = [*apart, *(each for each in findings if each.check in names)]
+    warnings = () if names and "certificate" not in names else tuple(certificate.warnings(evidence))
     return Report(tuple(findings), causes(evidence, findings), played_findings(evidence, findings), warnings)
 
 
@@ -191,7 +202,7 @@ def not_shown(about: About) -> dict[str, tuple[str, ...]]:
     return {name: tuple(read for read in about.reads if not shows[name](read)) for name in shows}
 
 
-def _not_read(evidence: Evidence) -> list[Finding]:
+def _not_read(evidence: Evidence, names: Collection[str] = ()) -> list[Finding]:
     """What would have been judged on the switches that did not answer: the same things as on one that shows nothing."""
     blank = {device: Observed(device, (), (), (), (), (), None) for device in evidence.unreachable}
     if not blank:
@@ -208,7 +219,7 @@ def _not_read(evidence: Evidence) -> list[Finding]:
     )
     return [
         replace(each, verdict=Verdict.ERROR, message=f"{each.device}: not judged, the switch was not read", found="")
-        for check in CHECKS
+        for check in _chosen(names)
         for each in check.judge(silent)
         if each.counted
     ]

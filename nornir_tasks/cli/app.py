@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
@@ -12,6 +12,7 @@ from nornir_tasks.cli import (
     audit,
     day0,
     design,
+    explain_code,
     export,
     lab,
     plan,
@@ -20,15 +21,17 @@ from nornir_tasks.cli import (
     pushes,
     render,
     rollback,
+    schema,
     trust,
     validate,
 )
-from nornir_tasks.cli.commands import completing
-from nornir_tasks.errors import Interrupted, Problem
+from nornir_tasks.cli.commands import WORDS, completing
+from nornir_tasks.errors import CommandLineError, Interrupted, Problem
 
 EXIT_CODES = """Exit codes: 0 done; 1 a fault of gpufabric; 2 wrong command line; 3 wrong intent; 4 cannot be built;
 5 template; 6 a switch did not answer as it must; 7 refused; 8 the network is not as asked; 9 could not tell;
-10 the lab; 11 this machine (disk full, a file that may not be written); 130 declined or interrupted."""
+10 the lab; 11 this machine (disk full, a file that may not be written); 12 plan --detailed-exitcode: a push would do
+something; 130 declined or interrupted."""
 
 
 @contextmanager
@@ -40,15 +43,33 @@ def interruptions() -> Iterator[None]:
         raise Interrupted(Problem("nornir", "interrupted")) from error
 
 
+UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
+"""A wrong command line; Typer gives it no public name."""
+
+
+@contextmanager
+def wrong_words() -> Iterator[None]:
+    """Typer prints what is wrong of a command line on stderr; with --json it is a document on stdout, too."""
+    try:
+        yield
+    except UsageError as error:
+        if "--json" in WORDS.get():
+            from nornir_tasks.cli.console import error_as_json, print_json
+
+            print_json("error", error_as_json(CommandLineError(Problem("command line", error.format_message()))))
+        raise
+
+
 class Verbs(TyperGroup):
     """All verbs: how their options are parsed, and how one of them runs."""
 
-    def make_context(self, *words: Any, **more: Any) -> Any:  # noqa: ANN401 - Typer keeps its types to itself
-        with interruptions():
-            return super().make_context(*words, **more)
+    def make_context(self, info_name: Any, args: Any, *words: Any, **more: Any) -> Any:  # noqa: ANN401 - Typer keeps its types to itself
+        WORDS.set(tuple(args))
+        with interruptions(), wrong_words():
+            return super().make_context(info_name, args, *words, **more)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
-        with interruptions(), completing():
+        with interruptions(), completing(), wrong_words():
             return super().invoke(ctx)
 
 
@@ -71,6 +92,8 @@ app.command("validate")(validate.validate)
 app.command("rollback")(rollback.rollback)
 app.command("pushes")(pushes.pushes)
 app.command("trust")(trust.trust)
+app.command("schema")(schema.schema)
+app.command("explain")(explain_code.explain)
 app.add_typer(audit.app, name="audit")
 app.add_typer(day0.app, name="day0")
 app.add_typer(export.app, name="export")

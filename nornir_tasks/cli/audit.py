@@ -50,7 +50,7 @@ def k8s(
 
     found = usecase.audit_k8s(load(site), sys.stdin.buffer if source == "-" else source, plane, node_names)
     if json:
-        print_json(as_json(found))
+        print_json("audit-k8s", as_json(found))
     else:
         print_audit(found, show_all=show_all)
     usecase.require_agreement(found)

@@ -20,7 +20,6 @@ def bill_as_json(designed: "SiteDesign") -> dict[str, Any]:
     """Every line, and how many of each kind are built in."""
     bill = bill_of(designed)
     return {
-        "site": designed.network.site,
         "currency": bill.currency,
         "lines": list(bill.rows()),
         "totals": bill.totals(),

@@ -19,6 +19,9 @@ from nornir_tasks.errors import GpufabricError, Problem
 CARRIED = ("site", "plane", "accept_release", "allow_management", "adopt", "unguarded", "hosts_reorder")
 """Parameters that say what a verb is about, or without which it would be refused where the verb that ran was not."""
 
+WORDS: ContextVar[tuple[str, ...]] = ContextVar("WORDS", default=())
+"""The command line, without the program's name."""
+
 _CONTEXT: ContextVar[typer.Context | None] = ContextVar("CONTEXT", default=None)
 
 _COMMAND = re.compile(r"\bnornir (?P<verb>(?:lab )?[a-z][a-z-]*)\b(?! --site\b)")

@@ -2,16 +2,19 @@
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
 
+from nornir_tasks.cli.commands import WORDS
 from nornir_tasks.errors import GpufabricError
 
 PIPE_WIDTH = 200
@@ -38,6 +41,9 @@ err = screen(stderr=True)
 SITE_DIRECTORY: ContextVar[str] = ContextVar("SITE_DIRECTORY", default="")
 """The folder of the site that the command line is about."""
 
+_VERSIONS: Mapping[str, int] = {}
+"""Document -> its version, where that is not 1."""
+
 _ADDED: ContextVar[Mapping[str, object]] = ContextVar("ADDED", default=MappingProxyType({}))
 
 
@@ -55,11 +61,25 @@ def say_site(site: str) -> Path:
     return taken
 
 
-def print_json(value: object) -> None:
-    """Print one JSON document on stdout and nothing else. An object gets the site's folder as an additional key."""
-    if isinstance(value, dict) and (directory := SITE_DIRECTORY.get()):
-        value = {**value, "site_directory": directory, **_ADDED.get()}
-    for part in json.JSONEncoder(indent=2, default=_as_data).iterencode(value):
+def version_of(document: str) -> int:
+    """The version of a JSON document, by its name in ``cli/json_documents.py``."""
+    return _VERSIONS.get(document, 1)
+
+
+def print_json(name: str, document: Mapping[str, object]) -> None:
+    """Print one JSON document in its envelope, and nothing else, on stdout. ``name``: one of ``json_documents.py``."""
+    directory = SITE_DIRECTORY.get()
+    whole = {
+        "schema": f"gpufabric/{name}",
+        "version": version_of(name),
+        "site": Path(directory).name if directory else None,
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": shlex.join(("nornir", *WORDS.get())),
+        **document,
+        **({"site_directory": directory} if directory else {}),
+        **(_ADDED.get() if directory else {}),
+    }
+    for part in json.JSONEncoder(indent=2, default=_as_data).iterencode(whole):
         sys.stdout.write(part)
     sys.stdout.write("\n")
 
@@ -92,5 +112,11 @@ def print_error(error: GpufabricError) -> None:
 
 def error_as_json(error: GpufabricError) -> dict[str, Any]:
     """The same problems as data, for stdout."""
-    problems = [{key: value for key, value in asdict(problem).items() if value} for problem in error.problems]
-    return {"error": {"kind": type(error).__name__, "exit_code": error.exit_code, "problems": problems}}
+    from nornir_tasks.cli.explanations import code_of
+
+    problems = [
+        {key: value for key, value in {**asdict(problem), "code": code_of(problem)}.items() if value}
+        for problem in error.problems
+    ]
+    body = {"kind": type(error).__name__, "code": error.code(), "exit_code": error.exit_code, "problems": problems}
+    return {"error": body}

@@ -57,7 +57,7 @@ def day0(
     made = usecase.prepare(select(load(site), (), limit or ()), frozenset(renew or ()))
     done = usecase.write(made, out, fill=fill, overwrite=overwrite)
     if json:
-        print_json({**_document(done), "order": [_stage(each) for each in made.order]})
+        print_json("day0", {**_document(done), "order": [_stage(each) for each in made.order]})
         return
     for name in done.unknown_to_dhcp:
         text = f"{name}: left out of DHCP: its system sends no serial number, and devices.yml has no mac"
@@ -122,7 +122,9 @@ def serve(
         console.print(f"serving {len(made.switches)} switches at {made.server.boot_url}, {made.server.url}")
     done = served_by(made, out, for_s, (lambda _: None) if json else _say)
     if json:
-        print_json({"enrolled": list(done.enrolled), "waiting": list(done.waiting), "refused": done.refused})
+        print_json(
+            "day0-serve", {"enrolled": list(done.enrolled), "waiting": list(done.waiting), "refused": done.refused}
+        )
     else:
         console.print(f"{len(done.enrolled)} of {len(made.switches)} have their certificate")
     if done.waiting:

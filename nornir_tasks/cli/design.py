@@ -72,7 +72,7 @@ def design(
         return
     written = write_targets(designed.network, targets)
     if json:
-        print_json(as_json(designed, explain=explain))
+        print_json("design", as_json(designed, explain=explain))
         return
     if explain:
         print_figures(_figures(designed))
@@ -90,7 +90,7 @@ def _bom(designed: "SiteDesign", csv: str | None, *, json: bool) -> None:
     from nornir_tasks.cli.documents import write_document
 
     if json:
-        print_json(bill_as_json(designed))
+        print_json("design-bom", bill_as_json(designed))
     elif csv is not None:
         lines = write_document(csv, bill_as_csv(designed))
         out.print(*lines, end="\n" if lines else "")

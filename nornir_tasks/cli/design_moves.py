@@ -19,7 +19,7 @@ def print_moves(designed: "SiteDesign", old_site: str, *, json: bool) -> None:
     say_site(old_site)
     found = moves(load(old_site).network, designed.network)
     if json:
-        print_json(as_json(found))
+        print_json("design-moves", as_json(found))
         return
     for number, step in enumerate(found.steps, start=1):
         for line in _lines(number, step, found.replaced):

@@ -1,7 +1,7 @@
-"""What ``nornir design`` writes for people and spreadsheets: the cabling plan, the drawing."""
+"""What verbs write beside their output: the cabling plan and the drawing, verdicts for other programs."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ import typer
 if TYPE_CHECKING:
     from nornir_tasks.design.model.network import Network
     from nornir_tasks.design.reports.cabling_plan import CableRow
+    from nornir_tasks.usecases.verdict_reports import Group
 
 Document = tuple[str | bytes, str]
 """Its text, or its bytes where it is none, and one line that summarises it."""
@@ -45,6 +46,17 @@ def write_targets(network: "Network", targets: Mapping[str, str | None]) -> list
             lines.append(f"{target}: {what}")
     write_documents(files)
     return lines
+
+
+def write_verdicts(targets: Mapping[str, str | None], verb: str, site: str, groups: "Iterable[Group]") -> list[str]:
+    """Write verdicts as JUnit's XML and as SARIF; a line about each file, none for stdout."""
+    from nornir_tasks.usecases.verdict_reports import FORMS
+
+    if not any(targets.values()):
+        return []
+    every = tuple(groups)
+    wanted = ((FORMS[option], target) for option, target in targets.items() if target is not None)
+    return [line for form, target in wanted for line in write_document(target, (form(verb, site, every), "verdicts"))]
 
 
 def write_document(target: str, document: Document) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import errno
 import sys
 
+from nornir_tasks.cli.commands import WORDS
 from nornir_tasks.cli.streams import Stream, guard
 from nornir_tasks.errors import GpufabricError, LocalError, Problem
 
@@ -56,8 +57,8 @@ def _failed(error: GpufabricError, output: Stream) -> int:
 
     print_error(error)
     sys.stdout.flush()
-    if "--json" in sys.argv and not output.is_used:
-        print_json(error_as_json(error))
+    if "--json" in WORDS.get() and not output.is_used:
+        print_json("error", error_as_json(error))
     return error.exit_code
 
 

@@ -164,6 +164,7 @@ def k8s_rdma(
     written = kubernetes.write(made, out, overwrite=overwrite)
     if json:
         print_json(
+            "export-k8s-rdma",
             {
                 "plane": made.pods.plane,
                 "objects": [{"kind": each["kind"], "name": each["metadata"]["name"]} for each in made.all],
@@ -171,7 +172,7 @@ def k8s_rdma(
                 "changed": [str(file) for file in written.changed],
                 "removed": [str(file) for file in written.removed],
                 "left": [str(file) for file in written.left],
-            }
+            },
         )
         return
     counts = f"{len(made.pods.rails)} rails of plane {made.pods.plane}, {len(made.all)} objects"
@@ -202,7 +203,7 @@ def _show(made: "Topology", out: Path | None, *, json: bool) -> None:
     from nornir_tasks.usecases.export import write
 
     if json:
-        print_json(_document(made))
+        print_json("export-topology", _document(made))
         return
     if out is None or is_stdout(str(out)):
         for line in made.lines:

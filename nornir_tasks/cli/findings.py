@@ -101,8 +101,10 @@ def _names(devices: Iterable[str]) -> str:
     return ", ".join(names[:SWITCHES_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def as_json(report: "Report") -> dict[str, object]:
-    """All findings. One that follows from another names that one's id as its ``cause``."""
+def as_json(report: "Report", *, show_all: bool) -> dict[str, object]:
+    """Findings that did not pass, with ``show_all`` every one. One that follows names the id of its ``cause``."""
+    from nornir_tasks.checks.evidence import Verdict
+
     led_by = {id(finding): cause.lead.id for cause in report.causes for finding in cause.follows}
     remedies = {id(cause.lead): runnable(cause.remedy) for cause in report.causes}
     played = {id(finding) for finding in report.on_played}
@@ -131,5 +133,6 @@ def as_json(report: "Report") -> dict[str, object]:
                 **({"played": True} if id(finding) in played else {}),
             }
             for finding in report.findings
+            if show_all or finding.verdict is not Verdict.PASS
         ],
     }

@@ -84,7 +84,7 @@ def up(
         }
         more = {} if done.machines is None else {"hosts": hosts, "hosts_changed": done.machines_changed}
         named = {} if done.boundary is None else {"boundary": done.boundary, "boundary_changed": done.boundary_changed}
-        print_json({**answer, **more, **named})
+        print_json("lab-up", {**answer, **more, **named})
         return
     for what, names, changed in (
         ("the boundary's hosts", done.boundary, done.boundary_changed),
@@ -102,7 +102,7 @@ def down(site: options.Site = "lab", json: options.Json = False) -> None:
 
     ended = up_down.down(site, _telling(quiet=True))
     if json:
-        print_json({"stopped": ended.was_up, "hosts": ended.machines, "boundary": ended.boundary})
+        print_json("lab-down", {"stopped": ended.was_up, "hosts": ended.machines, "boundary": ended.boundary})
         return
     if ended.boundary:
         out.print(f"{ended.boundary} hosts of the boundary ended")
@@ -126,7 +126,8 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
         hosts: dict[str, object] = {"hosts": [asdict(each) for each in found.machines]} if found.machines else {}
         hosts |= {"boundary": [asdict(each) for each in found.boundary]} if found.boundary else {}
         faults = {"faults": lab_faults.as_json(found.faults)} if found.answer else {}
-        print_json({**how, **(found.answer or {}), **hosts, **faults})
+        answer = {key: value for key, value in (found.answer or {}).items() if key != "site"}  # the envelope says it
+        print_json("lab-status", {**how, **answer, **hosts, **faults})
         return
     if found.answer is None:
         out.print(_why_not_up(found))

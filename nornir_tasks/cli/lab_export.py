@@ -59,7 +59,7 @@ def export(
     else:
         raise typer.BadParameter("one of --containerlab DIR, with or without --frr or --sonic, and --air DIR")
     if json:
-        print_json(_document(done))
+        print_json("lab-export", _document(done))
         return
     has, files = done.parts, done.written
     out.print(f"{len(has.switches)} switches, {len(has.hosts)} hosts, {len(has.cables)} cables")

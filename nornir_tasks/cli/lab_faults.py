@@ -126,12 +126,13 @@ def _report(change: "Change", *, json: bool) -> None:
 
     if json:
         print_json(
+            "lab-fault",
             {
                 "changed": bool(change.made or change.mended),
                 "broken": as_json(change.made),
                 "mended": as_json(change.mended),
                 "faults": as_json(change.in_force),
-            }
+            },
         )
         return
     if change.as_before:

@@ -38,7 +38,7 @@ def _print_json(found: "Probe") -> None:
 
     from nornir_tasks.cli.console import print_json
 
-    print_json({**asdict(found), "window_ms": found.window_ms})
+    print_json("lab-probe", {**asdict(found), "window_ms": found.window_ms})
 
 
 def _print(found: "Probe") -> None:

@@ -41,6 +41,12 @@ Site = Annotated[
 SiteOfGroup = Annotated[str, typer.Option("--site", "-s", help="The site, for all commands below.")]
 """Of a verb that has others below it: it says which site only where it works on it itself."""
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
+Junit = Annotated[
+    str | None, typer.Option("--junit", help="Write the verdicts as JUnit's XML to this file.", metavar="FILE")
+]
+Sarif = Annotated[
+    str | None, typer.Option("--sarif", help="Write the verdicts as SARIF 2.1.0 to this file.", metavar="FILE")
+]
 Plane = Annotated[
     list[str] | None,
     typer.Option("--plane", "-p", help="Only this plane, or base (may be given more than once); default: all."),

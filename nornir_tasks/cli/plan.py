@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from nornir_tasks.cli import options
 from nornir_tasks.cli.commands import runnable
@@ -13,6 +15,8 @@ LEAST_OF_OTHERS = 10
 """So many lines of others a switch gets on a page at least."""
 AT_ONCE = 1000
 """Lines that are printed in one go: rich takes long to begin, and all lines of 1,000 switches are gigabytes."""
+WOULD_CHANGE = 12
+"""Exit code of ``--detailed-exitcode`` where a push would do something; not an error, so no exception has it."""
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -30,22 +34,37 @@ def plan(
     accept_release: options.AcceptRelease = False,
     workers: options.Workers = 64,
     show_all: options.AllLines = False,
+    junit: options.Junit = None,
+    sarif: options.Sarif = None,
+    detailed_exitcode: Annotated[
+        bool, typer.Option("--detailed-exitcode", help="End with 12 where a push would do something, not with 0.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Read the switches and show what a push would change. Nothing is sent to them but reads."""
-    from nornir_tasks.cli.console import print_json
+    from nornir_tasks.cli.console import err, out, print_json
+    from nornir_tasks.cli.documents import check_targets, write_verdicts
     from nornir_tasks.cli.progress import Display
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.adopting import adopted
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
+    from nornir_tasks.usecases.switch_verdicts import of_plan
 
+    targets = {"--junit": junit, "--sarif": sarif}
+    check_targets(targets, {"--json": json, "its table": not json})
     reach = Reach(frozenset(allow_management or ()), accept_release, workers=workers, adopt=adopted(adopt or ()))
-    found = usecase.plan(select(load(site), plane or (), limit or ()), reach, Display())
+    selection = select(load(site), plane or (), limit or ())
+    found = usecase.plan(selection, reach, Display())
+    written = write_verdicts(targets, "plan", selection.design.site.name, of_plan(found))
     if json:
-        print_json(plan_as_json(found))
+        print_json("plan", plan_as_json(found))
     else:
         print_plan(found, None if show_all else PAGE_LINES)
+    for line in written:
+        (err if json else out).print(line)
+    if detailed_exitcode and found.work:
+        raise typer.Exit(WOULD_CHANGE)
 
 
 def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str = PREVIEW) -> None:

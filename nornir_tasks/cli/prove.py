@@ -59,12 +59,8 @@ def prove(
             " packets, proof and flow matrix must agree. As root, or where users may have namespaces.",
         ),
     ] = False,
-    junit: Annotated[
-        str | None, typer.Option(help="Write the verdicts as JUnit's XML to this file.", metavar="FILE")
-    ] = None,
-    sarif: Annotated[
-        str | None, typer.Option(help="Write the verdicts as SARIF 2.1.0 to this file.", metavar="FILE")
-    ] = None,
+    junit: options.Junit = None,
+    sarif: options.Sarif = None,
     accept_release: options.AcceptRelease = False,
     workers: options.Workers = 64,
     json: options.Json = False,
@@ -82,16 +78,16 @@ def prove(
     may have no namespaces, what firewalls let pass could not be told: --without boundary makes all other proofs.
     """
     from nornir_tasks.cli.console import print_json
-    from nornir_tasks.cli.documents import check_targets
+    from nornir_tasks.cli.documents import check_targets, write_verdicts
     from nornir_tasks.cli.progress import Display
     from nornir_tasks.usecases.proofs import prove as usecase
     from nornir_tasks.usecases.proofs import prove_packets
-    from nornir_tasks.usecases.proofs.proof_reports import outcome_as_json
+    from nornir_tasks.usecases.proofs.proof_reports import groups, outcome_as_json
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load
 
     targets = {"--junit": junit, "--sarif": sarif}
-    check_targets(targets, {"--json": json})
+    check_targets(targets, {"--json": json, "its table": not json})
     design, proofs, left_out = load(site), tuple(only or ()), tuple(without or ())
     if running:
         reach = Reach(accept_release=accept_release, workers=workers)
@@ -99,7 +95,7 @@ def prove(
     else:
         found = usecase.prove(design, proofs, Display(), firewalls, left_out)
     sent = prove_packets.prove_packets(design) if packets else ()
-    written = _write(found, design.site.name, targets)
+    written = write_verdicts(targets, "prove", design.site.name, groups(found))
     if json:
         document: dict[str, Any] = {"undecided": list(map(str, found.undecided)), "left_out": list(found.left_out)}
         if found.isolation is not None:
@@ -109,7 +105,7 @@ def prove(
         if packets:
             document["packets"] = [_packets_as_json(each) for each in sent]
         document["proofs"] = [outcome_as_json(each, found) for each in found.outcomes]
-        print_json(document)
+        print_json("prove", document)
     else:
         print_proofs(found, show_all=show_all)
         for each in left_out:
@@ -119,19 +115,6 @@ def prove(
         _say(line, is_document=json)
     prove_packets.require_agreed(sent)
     usecase.require_proved(found, proofs)
-
-
-def _write(found: "Proved", site: str, targets: dict[str, str | None]) -> list[str]:
-    """Write the documents that were asked for; a line about each file."""
-    from nornir_tasks.cli.documents import write_document
-    from nornir_tasks.usecases.proofs import proof_reports
-
-    makers = {"--junit": proof_reports.junit, "--sarif": proof_reports.sarif}
-    lines: list[str] = []
-    for option, target in targets.items():
-        if target is not None:
-            lines += write_document(target, (makers[option](found, site), "verdicts"))
-    return lines
 
 
 def _say(line: str, *, is_document: bool) -> None:

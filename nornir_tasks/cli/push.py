@@ -68,7 +68,7 @@ def print_report(report: "PushReport", *, json: bool) -> None:
     if json:
         failed = {name: [str(completed(p)) for p in error.problems] for name, error in report.errors.items()}
         results = {"changed": report.changed, "saved": report.saved, "unconfirmed": report.left}
-        print_json({**plan_as_json(report.plan), **results, "total": total, "failed": failed})
+        print_json("push", {**plan_as_json(report.plan), **results, "total": total, "failed": failed})
     else:
         out.print(f"{len(report.changed)} of {total} changed")
         if saved := report.saved:

@@ -28,7 +28,7 @@ def pushes(
     design = load(site)
     found = usecase.pushes(design, last)
     if json:
-        print_json({"pushes": [as_json(each) for each in found]})
+        print_json("pushes", {"pushes": [as_json(each) for each in found]})
     elif not found:
         out.print(f"nothing was pushed yet: no push is noted in {usecase.journal_file(design)}", soft_wrap=True)
     else:

@@ -50,13 +50,14 @@ def render(
     written = usecase.write(selection, noted(), out, Display(), overwrite=overwrite)
     if json:
         print_json(
+            "render",
             {
                 "files": [str(path) for path in written.files],
                 "removed": [str(path) for path in written.removed],
                 "left": [str(path) for path in written.left],
                 "memory_only": memory,
                 "adjustments": notes,
-            }
+            },
         )
         return
     for name, lines in memory.items():

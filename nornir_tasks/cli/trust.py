@@ -31,7 +31,7 @@ def trust(
     pinned = usecase.pin(design, identified)
     if json:
         answer = {"device": device, "fingerprint": seen.fingerprint, "serial": facts.serial, "changed": pinned.changed}
-        print_json(answer)
+        print_json("trust", answer)
     else:
         out.print(f"{'pinned' if pinned.changed else 'was pinned already'} in {pinned.file}")
 

@@ -14,9 +14,18 @@ def validate(
     limit: options.Limit = None,
     accept_release: options.AcceptRelease = False,
     workers: options.Workers = 64,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="CHECK", help="Only this check, as --list names it (may be repeated)."),
+    ] = None,
     show_all: Annotated[
-        bool, typer.Option("--all", help="Print every finding that is not passed, not the causes alone.")
+        bool,
+        typer.Option(
+            "--all", help="Print every finding that is not passed, not the causes alone; with --json passed ones, too."
+        ),
     ] = False,
+    junit: options.Junit = None,
+    sarif: options.Sarif = None,
     list_checks: Annotated[
         bool,
         typer.Option(
@@ -30,31 +39,42 @@ def validate(
     """Check configuration, ports, cabling, MTU, BGP, ECMP and QoS on the switches. Changes nothing.
 
     Failures with one cause are one finding; --all shows all of them. With --plane only what that plane, its fabric
-    and the switch own is checked.
+    and the switch own is checked, with --only what that check judges: its failures are causes of their own then.
     """
     from nornir_tasks.cli.check_list import checks_as_json, print_checks
-    from nornir_tasks.cli.console import print_json
+    from nornir_tasks.cli.console import err, out, print_json
+    from nornir_tasks.cli.documents import check_targets, write_verdicts
     from nornir_tasks.cli.findings import as_json, print_report
     from nornir_tasks.cli.progress import Display
     from nornir_tasks.usecases import validate as usecase
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
+    from nornir_tasks.usecases.switch_verdicts import of_checks
 
     if list_checks:
+        if only:
+            raise typer.BadParameter("--list lists every check: it goes without --only")
         counts = None
         if options.names_site(context) or plane or limit:
             options.work_on(site)
             counts = usecase.expected(select(load(site), plane or (), limit or ()))
         if json:
-            print_json(checks_as_json(counts))
+            print_json("checks", checks_as_json(counts))
         else:
             print_checks(counts)
         return
+    targets = {"--junit": junit, "--sarif": sarif}
+    check_targets(targets, {"--json": json, "its table": not json})
+    checks = usecase.checks_named(only or ())
     reach = Reach(accept_release=accept_release, workers=workers)
     selection = select(load(site), plane or (), limit or ())
-    report = usecase.judge(selection, usecase.collect(selection, reach, Display()))
+    report = usecase.judge(selection, usecase.collect(selection, reach, Display(), checks), checks)
+    written = write_verdicts(targets, "validate", selection.design.site.name, of_checks(report))
     if json:
-        print_json(as_json(report))
+        named = {"only": list(checks)} if checks else {}
+        print_json("validate", {**as_json(report, show_all=show_all), **named})
     else:
         print_report(report, show_all=show_all)
+    for line in written:
+        (err if json else out).print(line)
     usecase.require_passed(report)

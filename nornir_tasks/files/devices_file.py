@@ -30,8 +30,10 @@ from nornir_tasks.files.documents import write_documents
 from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import validate
 from nornir_tasks.intent.core.address_fields import MacAddress
+from nornir_tasks.intent.core.fields import Written, text
 from nornir_tasks.intent.core.findings import Finding, wrong
 from nornir_tasks.intent.core.intent_model import Part
+from nornir_tasks.intent.core.secret_name import NAME as SECRET_NAME
 from nornir_tasks.intent.core.secret_name import Secret
 from nornir_tasks.intent.core.unknown import independent
 
@@ -64,7 +66,8 @@ Text = Annotated[str, Field(pattern=r"^\S(.*\S)?$", max_length=128)]
 class DeviceEntry(Part):
     """One switch."""
 
-    address: Annotated[str, BeforeValidator(_address)]
+    address: Annotated[str, BeforeValidator(_address), Written("IPv4 or IPv6 address", text(r"[0-9a-fA-F:.]+"))]
+    """Of its management port; never a name, which could come to mean another switch."""
     serial: Text | None = None
     """Compared with the switch's own serial number at every open."""
     mac: MacAddress | None = None
@@ -72,6 +75,7 @@ class DeviceEntry(Part):
     api_port: Annotated[int, Field(ge=1, le=65535)] | None = None
     """Of the HTTPS API; without it the OS's own."""
     ssh_port: Annotated[int, Field(ge=1, le=65535)] = 22
+    """Of SSH, where the system needs that as well."""
     fingerprint: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
     """SHA-256 of the switch's certificate, as ``nornir trust`` recorded it."""
 
@@ -87,7 +91,9 @@ class DeviceList(Part):
     """All switches of a site and the one account for them."""
 
     username: Text
-    password: Annotated[Secret, BeforeValidator(_secret)]
+    """The account of the push, on every switch."""
+    password: Annotated[Secret, BeforeValidator(_secret), Written("`!secret NAME`", text(SECRET_NAME))]
+    """``!secret NAME``: its value is kept outside (README.md)."""
     ca: str | None = None
     """The CA that signed the switches' certificates, relative to this file; needed where no fingerprint is pinned."""
     known_hosts: str | None = None
@@ -95,6 +101,7 @@ class DeviceList(Part):
     timeout_s: Annotated[int, Field(ge=5, le=600)] = 30
     """So long a switch may take to answer one request."""
     devices: dict[str, DeviceEntry]
+    """Switch, by its name in the design."""
     attached: dict[str, AttachedEntry] = Field(default_factory=dict)
     """By the names of the cabling plan. Devices that speak no LLDP are told apart by this alone."""
 

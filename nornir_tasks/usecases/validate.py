@@ -1,7 +1,8 @@
 """Validate: collect what the chosen switches run and say, then judge it against the design."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 
 from nornir_tasks.checks import suite
@@ -15,7 +16,7 @@ from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.network import Device, Network
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.design.reports.transceivers import leg_of
-from nornir_tasks.errors import GpufabricError, Problem, UndecidedError, ValidationFailed
+from nornir_tasks.errors import GpufabricError, IntentError, Problem, UndecidedError, ValidationFailed
 from nornir_tasks.inventory.endpoints import push_account
 from nornir_tasks.usecases.lab.machines import cabled_machines
 from nornir_tasks.usecases.oob_inventory import declared_macs
@@ -38,8 +39,29 @@ class Readings:
     """Switch -> release that runs and was accepted, whatever the intent declares."""
 
 
-def collect(selection: Selection, reach: Reach, on: On = ignore) -> Readings:
-    """Read configuration and live state of the chosen switches; nothing is changed.
+def checks_named(names: Collection[str]) -> tuple[str, ...]:
+    """The checks of these names, in the order of the suite; none where none is named.
+
+    Raises IntentError for a name of no check.
+    """
+    known = [each.name for each in suite.ABOUT]
+    unknown = [
+        Problem("--only", "no such check", f"one of {', '.join(known)}", name, _near(name, known))
+        for name in names
+        if name not in known
+    ]
+    if unknown:
+        raise IntentError(unknown)
+    return tuple(name for name in known if name in names)
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    close = get_close_matches(name, known)
+    return f"did you mean {' or '.join(close)}?" if close else "'nornir validate --list' says what each judges"
+
+
+def collect(selection: Selection, reach: Reach, on: On = ignore, checks: Collection[str] = ()) -> Readings:
+    """Read configuration and live state of the chosen switches; nothing is changed. ``checks``: of these alone.
 
     A switch that does not answer is noted, and raises nothing.
     """
@@ -49,14 +71,14 @@ def collect(selection: Selection, reach: Reach, on: On = ignore) -> Readings:
     releases = access.accepted(selection)
     selection = selection.with_releases(releases)
     with access.fleet(selection.design, selection) as switches:
-        found = access.read(Work.READ, len(selection), partial(switches.collect, suite.NEEDED))
+        found = access.read(Work.READ, len(selection), partial(switches.collect, suite.needed(checks)))
     configs = {name: seen.wanted for name, seen in found.values.items()}
     return Readings(found.values, found.errors, configs, releases)
 
 
-def judge(selection: Selection, readings: Readings) -> Report:
-    """Run all checks on what was read. Raises nothing for what is wrong: see ``require_passed``."""
-    return suite.judge(evidence(selection, readings))
+def judge(selection: Selection, readings: Readings, checks: Collection[str] = ()) -> Report:
+    """Run all checks, or those named, on what was read. Raises nothing for what is wrong: see ``require_passed``."""
+    return suite.judge(evidence(selection, readings), checks)
 
 
 def evidence(selection: Selection, readings: Readings) -> Evidence:

@@ -143,7 +143,7 @@ def test_accounts_are_pushed_and_a_second_push_changes_nothing(site: Site) -> No
     assert HASHES["ops-256"] in site.running("nxos")
     assert all(site.lets_in(os, "ops", "one password") for os in LEAVES)
     assert "0 of 4 changed" in site.push(*ALLOWED)
-    report = json.loads(site.run("validate", "--plane", "base", "--json"))
+    report = json.loads(site.run("validate", "--plane", "base", "--all", "--json"))
     found = {each["device"]: each["found"] for each in report["findings"] if each["check"] == "accounts"}
     assert found == dict.fromkeys(EVERY, "accounts: as declared")
     again = site.run("plan", "--plane", "base")
@@ -166,7 +166,7 @@ def test_what_somebody_changes_by_hand_is_planned_away_without_its_hash(site: Si
     site.push(code=7)
     assert "- username ops privilege 15 role network-admin secret sha512 <hidden:" in found
     assert "+ username ops privilege 15 role network-admin secret sha512 <secret:ops-512>" in found
-    report = json.JSONDecoder().raw_decode(site.run("validate", "--plane", "base", "--json", code=8))[0]
+    report = json.JSONDecoder().raw_decode(site.run("validate", "--plane", "base", "--all", "--json", code=8))[0]
     assert {each["verdict"] for each in report["findings"] if each["check"] == "reach"} == {"pass"}
     failed = [each for each in report["findings"] if each["verdict"] == "fail"]
     assert {each["device"]: each["found"] for each in failed if each["check"] == "accounts"} == {

@@ -18,6 +18,7 @@ from at_terminal import ROOT, small_site
 from routed_lab import RoutedLab, first_finding, needs_root, on_this_machine, until
 
 from nornir_tasks.usecases.lab.probe import LATE_MS
+from tests.published import published
 
 pytestmark = needs_root
 SPINE, OTHER = "spine-1", "spine-2"
@@ -66,7 +67,7 @@ def probe_while(lab: RoutedLab, *fault: str) -> dict[str, Any]:
     assert under_way.poll() is None, "the probe ended before anybody could notice"
     stdout, stderr = under_way.communicate(timeout=60)
     assert under_way.returncode == 0, stderr
-    found: dict[str, Any] = json.JSONDecoder().raw_decode(stdout)[0]
+    found: dict[str, Any] = published(json.JSONDecoder().raw_decode(stdout)[0])
     return found
 
 

@@ -202,7 +202,7 @@ def lose(export: Export, cable: Cable, percent: int) -> None:
 
 def judged(operator: Operator) -> list[dict[str, Any]]:
     """What validate says of sessions and routes. Other checks may fail on an image: the exit code says nothing here."""
-    words = ("validate", "--json")
+    words = ("validate", "--json", "--all")
     process = operator.begin(*words)
     stdout, stderr = process.communicate(timeout=600)
     assert process.returncode in (0, 8), stderr

@@ -70,7 +70,7 @@ def test_no_secret_is_printed_logged_or_kept(
     log = tmp_path / "log"
     printed = loud(operator, log, "plan", "--json")
     printed += loud(operator, log, "push", "--yes")
-    printed += loud(operator, log, "validate", "--json")
+    printed += loud(operator, log, "validate", "--all", "--json")
     printed += loud(operator, log, "rollback", "--yes")
     printed += loud(operator, log, "push", "--yes", "--json")
     assert "4 of 4 changed" in printed

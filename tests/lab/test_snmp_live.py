@@ -117,7 +117,7 @@ def test_users_are_pushed_with_the_keys_of_each_switch_and_a_second_push_changes
         assert re.search(lets_in, site.running(device))
     assert "0 of 4 changed" in site.push()
     assert "0 of 4 switches would change" in site.run("plan", "--plane", "base")
-    report = json.loads(site.run("validate", "--plane", "base", "--json"))
+    report = json.loads(site.run("validate", "--plane", "base", "--json", "--all"))
     assert {each["verdict"] for each in report["findings"] if each["check"] == "config"} == {"pass"}
 
 

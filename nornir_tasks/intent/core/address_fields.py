@@ -17,7 +17,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from nornir_tasks.intent.core.fields import Written
+from nornir_tasks.intent.core.fields import Written, text
 from nornir_tasks.intent.core.findings import wrong
 
 SUBNET_V6_LENGTH = 64
@@ -111,17 +111,37 @@ def _mac(value: object) -> str:
     return text
 
 
-MacAddress = Annotated[str, BeforeValidator(_mac), Written("MAC address")]
+_V4, _V6, _LENGTH = (
+    r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}",
+    r"[0-9a-fA-F]*:[0-9a-fA-F:]*(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3})?",
+    "/[0-9]{1,3}",
+)
+_ONE_PORT = {"anyOf": [{"type": "integer", "minimum": 1, "maximum": _MAX_PORT}, text(_PORTS)]}
+_PORTS_SCHEMA = {"anyOf": [*_ONE_PORT["anyOf"], {"type": "array", "items": _ONE_PORT}]}
+
+MacAddress = Annotated[
+    str, BeforeValidator(_mac), Written("MAC address", text(r"(?:[0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}"))
+]
 """Lower case, with colons."""
-PrefixV6 = Annotated[IPv6Network, BeforeValidator(_prefix_v6), Written("IPv6 prefix")]
-AnyPrefix = Annotated[IPv4Network | IPv6Network, BeforeValidator(_any_prefix), Written("IPv4 or IPv6 prefix")]
-HostAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(_address), Written("IPv4 or IPv6 address")]
+PrefixV6 = Annotated[IPv6Network, BeforeValidator(_prefix_v6), Written("IPv6 prefix", text(_V6 + _LENGTH))]
+AnyPrefix = Annotated[
+    IPv4Network | IPv6Network,
+    BeforeValidator(_any_prefix),
+    Written("IPv4 or IPv6 prefix", text(_V4 + _LENGTH, _V6 + _LENGTH)),
+]
+HostAddress = Annotated[
+    IPv4Address | IPv6Address, BeforeValidator(_address), Written("IPv4 or IPv6 address", text(_V4, _V6))
+]
 HostInterface = Annotated[
-    IPv4Interface | IPv6Interface, BeforeValidator(_interface), Written("IPv4 or IPv6 address with its length")
+    IPv4Interface | IPv6Interface,
+    BeforeValidator(_interface),
+    Written("IPv4 or IPv6 address with its length", text(_V4 + _LENGTH, _V6 + _LENGTH)),
 ]
 """An address of a port, with the length of the subnet there."""
 PortRanges = Annotated[
-    tuple[PortRange, ...], BeforeValidator(_ports), Written("TCP or UDP port, a range as `8000-8100`, or a list")
+    tuple[PortRange, ...],
+    BeforeValidator(_ports),
+    Written("TCP or UDP port, a range as `8000-8100`, or a list", _PORTS_SCHEMA),
 ]
 """Ascending, each once."""
 

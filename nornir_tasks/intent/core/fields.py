@@ -2,10 +2,10 @@
 
 import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from ipaddress import IPv4Network
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from pydantic_core import PydanticKnownError
@@ -231,6 +231,27 @@ class Written:
     """How an operator writes a value of this type; docs/intent.md says so."""
 
     words: str
+    schema: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """The same as JSON Schema; empty where that of the type will do."""
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:  # noqa: ANN401
+        """What an editor is told: what is written, not what is made of it."""
+        return dict(self.schema) or handler(core_schema)
+
+
+def text(*patterns: str | re.Pattern[str]) -> dict[str, Any]:
+    """JSON Schema of a text that is one of these, whole."""
+    joined = "|".join(each if isinstance(each, str) else each.pattern for each in patterns)
+    return {"type": "string", "pattern": f"^(?:{joined})$"}
+
+
+_RATIO_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": MAX_RATIO}, text(_RATIO)]}
+_POINT = {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 63}, text(_DSCP_RANGE)]}
+_DSCP_SCHEMA = {"anyOf": [*_POINT["anyOf"], {"type": "array", "minItems": 1, "items": _POINT}]}
+_ANY_CASE_PCI = r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[01][0-9a-fA-F]\.[0-7]"
+_ANY_CASE_MAC = r"(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}"
+OS = "switch-os"
+"""Form of a text that names one: which there are is not for the intent to know (``files/yaml_schemas.py``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,35 +263,55 @@ class Unit:
 
 SystemName = Annotated[str, BeforeValidator(_system_name)]
 """Name of a switch OS that there is."""
-System = Annotated[SystemName, AfterValidator(_system), Written("name of a switch OS")]
+System = Annotated[
+    SystemName, AfterValidator(_system), Written("name of a switch OS", {"type": "string", "format": OS})
+]
 """Name of a switch OS that has all its parts."""
-SpeedGbps = Annotated[int, BeforeValidator(_speed), Written("speed in Gbit/s with a `G`")]
-Breakout = Annotated[Split, BeforeValidator(_split), Written("ports x speed of each in Gbit/s: 1, 2, 4 or 8 ports")]
-HostLink = Annotated[str, BeforeValidator(_host_link), Written("`p2p`, `svi`, `bond`, or `subnet/N` with N 24-30")]
-Prefix = Annotated[IPv4Network, BeforeValidator(_prefix), Written("IPv4 prefix")]
-Asns = Annotated[AsnRange, BeforeValidator(_asns), Written(f"range of ASNs, first-last within 1-{MAX_ASN}")]
-Congestion = Annotated[str, BeforeValidator(_congestion), Written("`dcqcn`, `pfc_only`, `lossy` or `spectrum_x`")]
+SpeedGbps = Annotated[int, BeforeValidator(_speed), Written("speed in Gbit/s with a `G`", text(_SPEED))]
+Breakout = Annotated[
+    Split, BeforeValidator(_split), Written("ports x speed of each in Gbit/s: 1, 2, 4 or 8 ports", text(_SPLIT))
+]
+HostLink = Annotated[
+    str,
+    BeforeValidator(_host_link),
+    Written("`p2p`, `svi`, `bond`, or `subnet/N` with N 24-30", text("p2p|svi|bond", "subnet/(?:2[4-9]|30)")),
+]
+Prefix = Annotated[IPv4Network, BeforeValidator(_prefix), Written("IPv4 prefix", text(_PREFIX))]
+Asns = Annotated[
+    AsnRange,
+    BeforeValidator(_asns),
+    Written(f"range of ASNs, first-last within 1-{MAX_ASN}", text(r"[0-9]{1,10} *- *[0-9]{1,10}")),
+]
+Congestion = Annotated[
+    str, BeforeValidator(_congestion), Written("`dcqcn`, `pfc_only`, `lossy` or `spectrum_x`", {"enum": [*PROFILES]})
+]
 """One of PROFILES."""
-Ratio = Annotated[float, BeforeValidator(_ratio), Written(f"ratio: a number above 0, up to {MAX_RATIO}, or as `3:1`")]
+Ratio = Annotated[
+    float, BeforeValidator(_ratio), Written(f"ratio: a number above 0, up to {MAX_RATIO}, or as `3:1`", _RATIO_SCHEMA)
+]
 """Of two bandwidths: a number, or ``3:1``."""
 DscpSet = Annotated[
-    tuple[int, ...], BeforeValidator(_dscp), Written("DSCP 0-63, a range as `48-55`, or a list of these")
+    tuple[int, ...], BeforeValidator(_dscp), Written("DSCP 0-63, a range as `48-55`, or a list of these", _DSCP_SCHEMA)
 ]
-NicPlace = Annotated[str, BeforeValidator(_nic_place), Written("PCI address or MAC address")]
+NicPlace = Annotated[
+    str, BeforeValidator(_nic_place), Written("PCI address or MAC address", text(_ANY_CASE_PCI, _ANY_CASE_MAC))
+]
 """Where a host's NIC port is found: its PCI address or its MAC address, in lower case."""
 InterfaceName = Annotated[
-    str, BeforeValidator(_interface_name), Written("name of a network interface, 1-15 characters")
+    str, BeforeValidator(_interface_name), Written("name of a network interface, 1-15 characters", text(_INTERFACE))
 ]
 """Name of a network interface as the Linux kernel takes it: at most 15 characters."""
 PortStem = Annotated[
-    str, BeforeValidator(_port_stem), Written("what names of interfaces begin with, 1-13 small letters or dashes")
+    str,
+    BeforeValidator(_port_stem),
+    Written("what names of interfaces begin with, 1-13 small letters or dashes", text(_PORT_STEM)),
 ]
 """With a number of two digits behind it a name that the Linux kernel takes; it ends in none, so that no two are one."""
-RailNumber = Annotated[int, BeforeValidator(_rail_number), Written("number of a rail, from 0")]
+RailNumber = Annotated[int, BeforeValidator(_rail_number), Written("number of a rail, from 0", text(_NUMBER))]
 """Number of a rail as a key."""
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$"), Written("name, 1-32 characters")]
 """Name that ends up in device names, host names and comments."""
-VrfName = Annotated[str, BeforeValidator(_vrf_name), Written("name of a VRF in capitals, 1-15 characters")]
+VrfName = Annotated[str, BeforeValidator(_vrf_name), Written("name of a VRF in capitals, 1-15 characters", text(_VRF))]
 """Name of a VRF. On Cumulus Linux it is that of a network interface, which has at most 15 characters."""
 OwnName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,15}$"), Written("name, 1-16 characters")]
 """Name of a fabric or plane: what the names of its objects on switches begin with, which are 32 characters at most."""

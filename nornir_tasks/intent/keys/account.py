@@ -6,9 +6,10 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BeforeValidator
 
-from nornir_tasks.intent.core.fields import SystemName, Written
+from nornir_tasks.intent.core.fields import SystemName, Written, text
 from nornir_tasks.intent.core.findings import Finding, wrong
 from nornir_tasks.intent.core.intent_model import Part
+from nornir_tasks.intent.core.secret_name import NAME as SECRET_NAME
 from nornir_tasks.intent.core.secret_name import Secret
 
 Role = Literal["admin", "operator"]
@@ -32,7 +33,7 @@ def secret_only(value: object) -> Secret:
     return value
 
 
-SecretName = Annotated[Secret, BeforeValidator(secret_only), Written("`!secret NAME`")]
+SecretName = Annotated[Secret, BeforeValidator(secret_only), Written("`!secret NAME`", text(SECRET_NAME))]
 
 
 def _by_system(value: object) -> object:
@@ -44,10 +45,13 @@ def _by_system(value: object) -> object:
     return {"": value}
 
 
+_HASH_SCHEMA = {
+    "anyOf": [text(SECRET_NAME), {"type": "object", "minProperties": 1, "additionalProperties": text(SECRET_NAME)}]
+}
 HashName = Annotated[
     dict[SystemName | Literal[""], SecretName],
     BeforeValidator(_by_system),
-    Written("`!secret NAME`, or system: `!secret NAME` for each"),
+    Written("`!secret NAME`, or system: `!secret NAME` for each", _HASH_SCHEMA),
 ]
 """System -> secret; under the empty name that of every system that is not named."""
 
@@ -79,7 +83,7 @@ def _account_name(value: object) -> str:
     return value
 
 
-AccountName = Annotated[str, BeforeValidator(_account_name), Written(_A_NAME)]
+AccountName = Annotated[str, BeforeValidator(_account_name), Written(_A_NAME, text(_NAME))]
 
 
 def account_findings(accounts: Mapping[str, AccountIntent]) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from nornir_tasks.intent.core.address_fields import HostAddress
 from nornir_tasks.intent.core.banner_field import Banner
-from nornir_tasks.intent.core.fields import Written
+from nornir_tasks.intent.core.fields import Written, text
 from nornir_tasks.intent.core.findings import Finding, wrong
 from nornir_tasks.intent.core.intent_model import Part
 from nornir_tasks.intent.core.timezone_field import Timezone
@@ -39,7 +39,7 @@ def _domain(value: object) -> str:
     return value
 
 
-DomainName = Annotated[str, BeforeValidator(_domain), Written("domain name, 1-64 characters")]
+DomainName = Annotated[str, BeforeValidator(_domain), Written("domain name, 1-64 characters", text(_DOMAIN))]
 
 
 class DnsIntent(Part):
@@ -63,7 +63,9 @@ def _twice(section: str, servers: tuple[HostAddress, ...] | None) -> Iterator[Fi
             yield Finding((section, number), "a server that is named twice", "each server once", found)
 
 
-ManagementVrf = Annotated[str, BeforeValidator(_vrf), Written("name of a VRF, 1-32 characters, or `default`")]
+ManagementVrf = Annotated[
+    str, BeforeValidator(_vrf), Written("name of a VRF, 1-32 characters, or `default`", text(_VRF))
+]
 
 
 class BaseIntent(Part):

@@ -11,7 +11,7 @@ from nornir_tasks.intent.core.intent_model import Part
 Destination = Annotated[
     str,
     BeforeValidator(destination),
-    Written("name of a host, or `.name` for it and all below it"),
+    Written("name of a host, or `.name` for it and all below it", {"type": "string", "pattern": r"\."}),
 ]
 Addresses = Annotated[tuple[HostAddress, ...], Field(min_length=1)]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from nornir_tasks.intent.core.address_fields import MacAddress
-from nornir_tasks.intent.core.fields import Prefix, Written
+from nornir_tasks.intent.core.fields import Prefix, Written, text
 from nornir_tasks.intent.core.findings import Finding, wrong
 from nornir_tasks.intent.core.intent_model import Part
 
@@ -23,7 +23,9 @@ def _address_v4(value: object) -> IPv4Address:
         ) from None
 
 
-AddressV4 = Annotated[IPv4Address, BeforeValidator(_address_v4), Written("IPv4 address")]
+AddressV4 = Annotated[
+    IPv4Address, BeforeValidator(_address_v4), Written("IPv4 address", text(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}"))
+]
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from nornir_tasks.intent.core.address_fields import NOT_UNICAST
-from nornir_tasks.intent.core.fields import Prefix, Unit, Written
+from nornir_tasks.intent.core.fields import Prefix, Unit, Written, text
 from nornir_tasks.intent.core.findings import Finding, Path, wrong
 from nornir_tasks.intent.core.intent_model import Part
 
@@ -24,7 +24,9 @@ def _certificate(value: object) -> str:
 
 
 CertificateName = Annotated[
-    str, BeforeValidator(_certificate), Written("1-32 letters, digits, dashes, underscores; a letter first")
+    str,
+    BeforeValidator(_certificate),
+    Written("1-32 letters, digits, dashes, underscores; a letter first", text(_CERTIFICATE)),
 ]
 
 

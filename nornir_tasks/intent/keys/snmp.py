@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from nornir_tasks.intent.core.address_fields import HostAddress
-from nornir_tasks.intent.core.fields import Prefix, Written
+from nornir_tasks.intent.core.fields import Prefix, Written, text
 from nornir_tasks.intent.core.findings import Finding, wrong
 from nornir_tasks.intent.core.intent_model import Part
 from nornir_tasks.intent.keys.account import AccountName, SecretName
@@ -25,7 +25,7 @@ def _text(value: object) -> str:
     return value
 
 
-SnmpText = Annotated[str, BeforeValidator(_text), Written(_A_TEXT)]
+SnmpText = Annotated[str, BeforeValidator(_text), Written(_A_TEXT, text(_TEXT))]
 
 
 class SnmpUserIntent(Part):

@@ -17,6 +17,7 @@ from nornir_tasks.cli.app import app
 from nornir_tasks.errors import IntentError
 from nornir_tasks.usecases.day0 import BMCS, DNSMASQ, KEA
 from nornir_tasks.usecases.site import load
+from tests.published import published
 from tests.unit.day0.boots import program
 from tests.unit.usecases.day0_site import free_ports, write_authority, write_site
 from tests.unit.usecases.oob_site import ACCOUNTS, TIME, write_oob_intent
@@ -79,7 +80,7 @@ def test_the_order_of_first_boots_is_said_with_the_switch_that_is_brought_up_by_
     assert "  1. oob-leaf-g1: by hand, from its console or with its management port at the server, as the way" in shown
     assert "\n  3. " in shown
     assert "\n  4. " not in shown
-    order = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["order"]
+    order = published(json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout))["order"]
     assert order[0]["switches"] == ["oob-leaf-g1"]
     assert sum(len(each["switches"]) for each in order) == len(load(site).network.devices)
     assert [bool(each["by_hand"]) for each in order] == [True, False, False]
@@ -135,3 +136,5 @@ def test_the_server_ends_in_time_and_says_who_did_not_come(site: Path) -> None:
     assert serving.returncode == 9
     assert "0 of 1 have their certificate" in out
     assert "spine-1: did not ask for its certificate in time" in errors
+    document, _ = nornir(site, "day0", "serve", "--for", "1", "--limit", "spine-1", "--json").communicate(timeout=60)
+    assert published(json.loads(document))["waiting"] == ["spine-1"]

@@ -82,13 +82,22 @@ def test_a_dead_switch_is_not_taken_for_one_that_hangs(
 
 def test_json_keeps_every_finding_and_names_its_cause() -> None:
     report = shut().judge()
-    data = json.loads(json.dumps(as_json(report)))
+    data = json.loads(json.dumps(as_json(report, show_all=True)))
     assert len(data["findings"]) == len(report.findings)
     (lead,) = data["causes"]
     wrong = [each for each in data["findings"] if each["verdict"] == "fail"]
     assert [each["cause"] for each in wrong if each["id"] == lead] == [""]
     assert [each["cause"] for each in wrong if each["id"] != lead] == [lead] * 37
     assert {each["cause"] for each in data["findings"] if each["verdict"] == "pass"} == {""}
+
+
+def test_json_without_all_has_what_did_not_pass_and_the_same_counts() -> None:
+    report = shut().judge()
+    short, long = (as_json(report, show_all=show_all) for show_all in (False, True))
+    assert short["findings"] == [each for each in long["findings"] if each["verdict"] != "pass"]
+    assert {key: each for key, each in short.items() if key != "findings"} == {
+        key: each for key, each in long.items() if key != "findings"
+    }
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 200])

@@ -13,9 +13,10 @@ from nornir_tasks.platforms.lossless import NOTHING_KNOWN
 from nornir_tasks.proofs import class_path, layer1, marks_first, mtus, pauses
 from nornir_tasks.proofs.cables import NO_RDMA, Read
 from nornir_tasks.proofs.quotes import findings
-from nornir_tasks.usecases.proofs.proof_reports import junit, outcome_as_json, sarif
+from nornir_tasks.usecases.proofs.proof_reports import groups, outcome_as_json
 from nornir_tasks.usecases.proofs.prove import PROOFS, Proved, prove
 from nornir_tasks.usecases.site import load
+from nornir_tasks.usecases.verdict_reports import junit, sarif
 from tests.unit.proofs.lossless_mutants import Mutant, Rendered
 from tests.unit.proofs.lossless_mutants import Proved as Found
 
@@ -208,7 +209,7 @@ def test_every_proof_has_its_words_and_order() -> None:
 
 
 def test_junit_counts_what_it_has_and_names_both_lines() -> None:
-    tree = ElementTree.fromstring(junit(broken_site(), "lab-rails").encode())
+    tree = ElementTree.fromstring(junit("prove", "lab-rails", groups(broken_site())).encode())
     suites = {each.get("name"): each for each in tree}
     assert tuple(suites) == tuple(each for each in PROOFS if each != "boundary"), "this site has none"
     for suite in suites.values():
@@ -225,7 +226,7 @@ def test_junit_counts_what_it_has_and_names_both_lines() -> None:
 
 
 def test_sarif_has_a_result_of_each_kind_with_the_row_of_each_line() -> None:
-    log = json.loads(sarif(broken_site(), "lab-rails"))
+    log = json.loads(sarif("prove", "lab-rails", groups(broken_site())))
     (run,) = log["runs"]
     assert log["version"] == "2.1.0"
     rules = {each["id"] for each in run["tool"]["driver"]["rules"]}

@@ -23,6 +23,7 @@ from nornir_tasks.usecases import audit as usecase
 from nornir_tasks.usecases import kubernetes
 from nornir_tasks.usecases.kubernetes import Choices
 from nornir_tasks.usecases.site import SiteDesign, load
+from tests.published import published
 from tests.unit.usecases import audit_mutants, manifest_mutants
 
 ROOT = Path(__file__).parents[3]
@@ -358,7 +359,7 @@ def test_standard_input_and_exit_codes() -> None:
     example = (EXAMPLE / "nic-configuration.yaml").read_text()
     differs = run("-", "--json", given=example)
     assert differs.returncode == 8
-    document = json.loads(differs.stdout)
+    document = published(json.loads(differs.stdout))
     assert (document["tested"], document["failed"], document["judged_objects"]) == (8, 3, 1)
     assert {each["where"].rpartition(":")[0] for each in document["findings"]} == {"standard input"}
     broken = run("-", given="a: [")

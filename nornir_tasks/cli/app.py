@@ -13,6 +13,7 @@ from nornir_tasks.cli import (
     day0,
     design,
     export,
+    init,
     lab,
     plan,
     prove,
@@ -62,6 +63,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help, in half the time
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("init")(init.init)
 app.command("design")(design.design)
 app.command("render")(render.render)
 app.command("prove")(prove.prove)

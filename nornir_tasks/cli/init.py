@@ -75,7 +75,9 @@ def init(
         if example:
             given = {"name": name, "ci": service}
         answers = _Answers(folder, given, asks=asks)
-        _begin(folder, answers, example, {"most": most, "spine": spine, "nic": nic, "ratio": oversubscription}, json=json)
+        _begin(
+            folder, answers, example, {"most": most, "spine": spine, "nic": nic, "ratio": oversubscription}, json=json
+        )
 
 
 class _Answers:
@@ -259,9 +261,9 @@ def _update(folder: Path, *, json: bool) -> None:
 def _list(*, json: bool) -> None:
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.files import starter
+    from nornir_tasks.usecases.start.answers import known_nics
     from nornir_tasks.usecases.start.create import examples
     from nornir_tasks.usecases.start.fitting import known_leaves
-    from nornir_tasks.usecases.start.answers import known_nics
 
     planes = {name: each.about for name, each in starter.offer().planes.items()}
     parts = {"from": examples(), "planes": planes, "leaf": known_leaves(), "nic": known_nics()}

@@ -105,8 +105,10 @@ class DeviceList(Part):
     _unwritten: tuple[tuple[str, Problem], ...] = PrivateAttr(())
 
     def unwritten(self, names: Container[str]) -> list[Problem]:
-        """What is still to be written of these switches, and of the whole list; a switch without an address is not in
-        ``devices``."""
+        """What is still to be written of these switches, and of the whole list.
+
+        A switch without an address is not in ``devices``.
+        """
         return [problem for name, problem in self._unwritten if name in names or not name]
 
     def names(self) -> list[str]:

@@ -1,7 +1,8 @@
 """What a new site is made of: ``templates/init/``, and how its files get into a folder: all of them or none.
 
-``offer.yml`` says which planes there are to choose from, ``site/`` holds the files that every site gets, ``ci/<service>/``
-those for one service of continuous integration. ``dot-`` begins the name of a hidden file, ``.j2`` ends that of a template.
+``offer.yml`` says which planes there are to choose from, ``site/`` holds the files that every site gets,
+``ci/<service>/`` those for one service of continuous integration. ``dot-`` begins the name of a hidden file, ``.j2``
+ends that of a template.
 """
 
 import secrets
@@ -108,7 +109,7 @@ def _folder() -> Path:
 
 
 def check_free(folder: Path, names: Mapping[str, object]) -> None:
-    """Raises RefusedError with every file that stands where one of these would be written, and the folder if it is none."""
+    """Raises RefusedError with every file that stands where one of these would be written; for no folder as well."""
     parents = [each for each in (folder, *folder.parents) if each.exists() or each.is_symlink()]
     if parents and not parents[0].is_dir():
         raise RefusedError(Problem(shown(parents[0]), "is in the way: it is no folder", hint="choose another folder"))

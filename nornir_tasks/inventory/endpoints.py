@@ -18,8 +18,9 @@ from nornir_tasks.files.site import Site
 from nornir_tasks.platforms import platform
 
 
-ADD = "nornir init --update adds it, for you to write its address"
-"""What to do for a switch of the design that the list has not."""
+def update_command(site: Site) -> str:
+    """What adds to a device list the switches of the design that it has not."""
+    return f"nornir init --update {shlex.quote(shown(site.directory))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def endpoints(site: Site, systems: "dict[str, str]", *, is_trusting: bool = Fals
     """
     file = device_list_file(site)
     listed = site.devices if site.devices and site.intent.management.source == "devices" else load_devices(file)
-    problems, password = _missing(file, listed, systems, is_trusting), ""
+    problems, password = _missing(site, file, systems, listed, is_trusting=is_trusting), ""
     try:
         if listed.ca and not is_trusting:
             check_authority(file.parent / listed.ca, f"{shown(file)}: ca")
@@ -78,7 +79,9 @@ def device_list_file(site: Site) -> Path:
     if site.intent.management.source != "lab":
         own = site.directory / NAME
         if not own.exists():
-            hint = f"nornir init --update {shlex.quote(shown(site.directory))} writes one with every switch of the design"
+            hint = (
+                f"nornir init --update {shlex.quote(shown(site.directory))} writes one with every switch of the design"
+            )
             raise IntentError(Problem(shown(own), "this site has real switches and no device list", hint=hint))
         return own
     file = site.state_directory / "lab" / NAME
@@ -123,12 +126,12 @@ def _listed(file: Path, _: int) -> DeviceList:
     return load_devices(file)
 
 
-def _missing(file: Path, listed: DeviceList, names: Iterable[str], is_trusting: bool) -> list[Problem]:
+def _missing(site: Site, file: Path, systems: Iterable[str], listed: DeviceList, *, is_trusting: bool) -> list[Problem]:
     """What the list lacks of these switches."""
-    where, names = shown(file), tuple(names)
+    where, names, hint = shown(file), tuple(systems), f"{update_command(site)} adds it, for you to write its address"
     problems = listed.unwritten(frozenset(names))
     problems += [
-        Problem(f"{where}: {name}", "the design has this switch, the device list has not", hint=ADD)
+        Problem(f"{where}: {name}", "the design has this switch, the device list has not", hint=hint)
         for name in names
         if name not in listed.devices and not listed.is_begun(name)
     ]

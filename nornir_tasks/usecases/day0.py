@@ -34,7 +34,7 @@ from nornir_tasks.files.templates import day0_environment, environment
 from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.intent.keys.day0 import Day0Intent
 from nornir_tasks.intent.rules.oob_devices import BMC, bmc_group
-from nornir_tasks.inventory.endpoints import ADD, attached_macs, device_list_file
+from nornir_tasks.inventory.endpoints import attached_macs, device_list_file, update_command
 from nornir_tasks.platforms import platform
 from nornir_tasks.render.render import render
 from nornir_tasks.usecases.site import Selection, SiteDesign
@@ -196,7 +196,8 @@ def _missing_of(design: SiteDesign, device: Device, file: Path, listed: DeviceLi
     """What is missing of one switch."""
     where, entry = f"{shown(file)}: {device.name}", listed.devices.get(device.name)
     if entry is None and not listed.is_begun(device.name):
-        yield Problem(where, "the design has this switch, the device list has not", hint=ADD)
+        hint = f"{update_command(design.site)} adds it, for you to write its address and serial"
+        yield Problem(where, "the design has this switch, the device list has not", hint=hint)
     elif entry is not None and entry.serial is None and entry.mac is None:
         hint = "both stand on its label; a DHCP server knows Arista's and NVIDIA's switches by the MAC address alone"
         yield Problem(where, "nothing to know this switch by at first boot", "serial, mac or both", hint=hint)

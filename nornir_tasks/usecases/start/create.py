@@ -18,7 +18,8 @@ from nornir_tasks.usecases.start.answers import Answers, usual_nic
 from nornir_tasks.usecases.start.device_rows import rows
 from nornir_tasks.usecases.start.fitting import Choice, Wanted, fitted
 
-_FRONT_PORTS = 2
+BOND_PORTS = 2
+"""Of a host's bond, as the template has it."""
 _CHANGE = "change --hosts, --nics, --speed, --leaf, --spine, --oversubscription or --planes; nothing was written"
 _MANAGEMENT = re.compile(r"^management:\n(?:[ #].*\n|\n)*", re.MULTILINE)
 
@@ -43,6 +44,10 @@ def from_answers(folder: Path, answers: Answers, service: str | None) -> Started
     _check_free(folder, answers.site, service)
     chosen: dict[str, Choice] = {}
     offer = starter.offer()
+    if all(offer.fabrics[offer.planes[each].fabric].attaches for each in answers.planes):
+        what = "no plane that hosts have NIC ports on, so there is nothing to attach"
+        found = ",".join(answers.planes)
+        raise IntentError(Problem("--planes", what, "one of the others beside it", found, "nornir init --list"))
     fabrics = [name for name in offer.fabrics if any(offer.planes[each].fabric == name for each in answers.planes)]
     for name in fabrics:
         about = offer.fabrics[name]
@@ -113,12 +118,12 @@ def _fitted(wanted: Wanted, refusal: Any) -> Choice:  # noqa: ANN401 - as fitted
     try:
         return fitted(wanted, refusal)
     except DesignError as error:
-        raise DesignError([_as_asked(each) for each in error.problems]) from error
+        raise DesignError([_as_typed(each) for each in error.problems]) from error
     except IntentError as error:
-        raise IntentError([_as_asked(each) for each in error.problems]) from error
+        raise IntentError([_as_typed(each) for each in error.problems]) from error
 
 
-def _as_asked(problem: Problem) -> Problem:
+def _as_typed(problem: Problem) -> Problem:
     """Of an intent that nobody has: without its file, and with what the command line has in its place."""
     if not problem.where.startswith("--"):
         problem = replace(problem, where="the design", hint="; ".join(filter(None, (problem.hint, _CHANGE))))
@@ -156,7 +161,7 @@ def _variables(answers: Answers, chosen: Mapping[str, Choice]) -> dict[str, Any]
         "speed": f"{answers.speed_gbps}G",
         "nic": answers.nic or usual_nic(answers.speed_gbps),
         "places": _places(answers.nics),
-        "front_places": _places(_FRONT_PORTS, answers.nics),
+        "bond_places": _places(BOND_PORTS, answers.nics),
         "oversubscription": answers.oversubscription,
     }
 

@@ -1,14 +1,13 @@
 """New entries of ``devices.yml``: added behind its last switch; every line and comment that stands there stays."""
 
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.documents import write_documents
-from nornir_tasks.files.marked_yaml import Marked, read_marked
+from nornir_tasks.files.marked_yaml import Marked, marked_text, read_marked
 from nornir_tasks.files.resources import shown
 
 _EMPTY = re.compile(r"^(devices:)\s*\{\s*\}")
@@ -50,10 +49,7 @@ def _place(lines: list[str], before: Marked) -> tuple[int | None, str]:
 
 def _check(file: Path, before: Mapping[str, Any], text: str, added: int) -> None:
     """Does the new text say what the old one does, and so many switches more?"""
-    with tempfile.TemporaryDirectory() as folder:
-        trial = Path(folder) / file.name
-        trial.write_text(text, encoding="utf-8")
-        after = read_marked(trial)
+    after = marked_text(text, shown(file))
     devices, then = before["devices"], after.data["devices"] if isinstance(after.data, dict) else {}
     is_kept = then == {**then, **devices} and {**after.data, "devices": devices} == before
     if after.end is not None or not is_kept or len(then) != len(devices) + added:

@@ -1,7 +1,6 @@
 """Make a site's folder: from answers, or from a built-in site. All of it is written, or nothing."""
 
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,10 +9,11 @@ from typing import Any
 from nornir_tasks import __version__
 from nornir_tasks.errors import DesignError, GpufabricError, IntentError, Problem
 from nornir_tasks.files import starter
+from nornir_tasks.files.intent_file import intent_of_text
 from nornir_tasks.files.resources import resource
-from nornir_tasks.files.site import INTENT
+from nornir_tasks.files.site import INTENT, Site
 from nornir_tasks.lab.machines.plan import FIRST_RAIL_SLOT
-from nornir_tasks.usecases.site import SiteDesign, load, select
+from nornir_tasks.usecases.site import SiteDesign, designed, select
 from nornir_tasks.usecases.start.answers import Answers, usual_nic
 from nornir_tasks.usecases.start.device_rows import rows
 from nornir_tasks.usecases.start.fitting import Choice, Wanted, fitted
@@ -102,8 +102,7 @@ def _beside(site: str, listed: tuple[str, ...], service: str | None, *, boundary
 
 
 def _written(folder: Path, site: str, intent: str, service: str | None) -> Started:
-    with tempfile.TemporaryDirectory() as trial:
-        design = _designed(Path(trial), intent)
+    design = _designed(intent)
     boundary = design.site.intent.boundary
     files = {INTENT: intent, **_beside(site, rows(design), service, boundary=boundary is not None)}
     starter.write_new(folder, files)
@@ -133,17 +132,17 @@ def _as_typed(problem: Problem) -> Problem:
 def _refusal(answers: Answers, chosen: Mapping[str, Choice], hosts: int | None) -> GpufabricError | None:
     """Why a site of these fabrics alone cannot be designed."""
     least = answers if hosts is None else replace(answers, hosts=min(hosts, answers.hosts), most=None)
-    with tempfile.TemporaryDirectory() as trial:
-        try:
-            _designed(Path(trial), starter.intent_text(_variables(least, chosen)))
-        except (DesignError, IntentError) as error:
-            return error
+    try:
+        _designed(starter.intent_text(_variables(least, chosen)))
+    except (DesignError, IntentError) as error:
+        return error
     return None
 
 
-def _designed(folder: Path, intent: str) -> SiteDesign:
-    (folder / INTENT).write_text(intent, encoding="utf-8")
-    design = load(folder)
+def _designed(text: str) -> SiteDesign:
+    """Nothing is written for it: a disk may be full, and most of what is tried is not taken."""
+    intent = intent_of_text(text, INTENT)
+    design = designed(Site(intent.site, Path(), intent, None))
     select(design)
     return design
 

@@ -14,6 +14,7 @@ from nornir_tasks.cli import (
     design,
     explain_code,
     export,
+    init,
     lab,
     plan,
     prove,
@@ -83,6 +84,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help, in half the time
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("init")(init.init)
 app.command("design")(design.design)
 app.command("render")(render.render)
 app.command("prove")(prove.prove)

@@ -720,6 +720,37 @@ class SchemasDocument(Envelope):
     documents: list[str]
 
 
+@_described
+class InitDocument(Envelope):
+    """``nornir init``."""
+
+    folder: str
+    files: list[str]
+    switches: int
+    defaults: dict[str, Any]
+    """What was taken for what was not given."""
+    notes: list[str]
+    next: list[str]
+    """Commands, in their order."""
+
+
+@_described
+class InitUpdateDocument(Envelope):
+    """``nornir init --update``."""
+
+    folder: str
+    added: list[str]
+    """Switches that devices.yml got, with ??? for what a person must write."""
+    gone: list[str]
+    """Switches there that the design no longer has."""
+
+
+class InitListDocument(Envelope):
+    """``nornir init --list``: option -> what there is for it, with a word on each."""
+
+    options: dict[str, dict[str, str]]
+
+
 DOCUMENTS: Mapping[str, type] = {
     "error": ErrorDocument,
     "design": DesignDocument,
@@ -744,6 +775,9 @@ DOCUMENTS: Mapping[str, type] = {
     "lab-export": LabExportDocument,
     "lab-fault": LabFaultDocument,
     "lab-probe": LabProbeDocument,
+    "init": InitDocument,
+    "init-update": InitUpdateDocument,
+    "init-list": InitListDocument,
     "explain": ExplainDocument,
     "schemas": SchemasDocument,
 }

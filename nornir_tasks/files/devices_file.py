@@ -12,22 +12,23 @@ A real site's stands beside its intent; the built-in lab writes one for itself.
     attached:                            # what else has a port on the out-of-band plane
       gpu-bmc-1: {mac: "0c:42:a1:00:01:01"}
 
-Paths are relative to the file. No secret stands in it.
+Paths are relative to the file. No secret stands in it. ``???`` is what ``nornir init`` leaves to a person.
 """
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 from io import StringIO
 from ipaddress import IPv4Address, ip_address
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, PrivateAttr
 from ruamel.yaml import YAML
 
-from nornir_tasks.errors import IntentError
+from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.documents import write_documents
-from nornir_tasks.files.marked_yaml import read_marked
+from nornir_tasks.files.marked_yaml import Marked, read_marked
 from nornir_tasks.files.model_errors import validate
 from nornir_tasks.intent.core.address_fields import MacAddress
 from nornir_tasks.intent.core.fields import Written, text
@@ -38,6 +39,9 @@ from nornir_tasks.intent.core.secret_name import Secret
 from nornir_tasks.intent.core.unknown import independent
 
 NAME = "devices.yml"
+UNWRITTEN = "???"
+"""What stands in a new list where a person must write. What needs no switch works with it: a design is made before its
+serial numbers are known."""
 
 
 def _address(value: object) -> str:
@@ -105,6 +109,23 @@ class DeviceList(Part):
     attached: dict[str, AttachedEntry] = Field(default_factory=dict)
     """By the names of the cabling plan. Devices that speak no LLDP are told apart by this alone."""
 
+    _unwritten: tuple[tuple[str, Problem], ...] = PrivateAttr(())
+
+    def unwritten(self, names: Container[str]) -> list[Problem]:
+        """What is still to be written of these switches, and of the whole list.
+
+        A switch without an address is not in ``devices``.
+        """
+        return [problem for name, problem in self._unwritten if name in names or not name]
+
+    def names(self) -> list[str]:
+        """All switches that are listed, those too of which something is still to be written."""
+        return list(dict.fromkeys((*self.devices, *(name for name, _ in self._unwritten if name))))
+
+    def is_begun(self, name: str) -> bool:
+        """Has this switch an entry in which something is still to be written?"""
+        return any(each == name for each, _ in self._unwritten)
+
     def findings(self) -> Iterator[Finding]:
         """No two names for one switch: the configuration of one would be pushed to the other."""
         return independent(_addresses_twice(self.devices), _serials_twice(self.devices), _macs_twice(self))
@@ -150,12 +171,52 @@ def load_devices(file: Path, kept: frozenset[str] | None = None) -> DeviceList:
 
     ``kept``: what has, or may come to have, a port on the out-of-band plane; others are refused. None: not known.
     """
-    marked = read_marked(file)
+    marked, unwritten = _without_unwritten(read_marked(file))
     listed = validate(DeviceList, marked)
+    listed._unwritten = unwritten  # noqa: SLF001 - its own, before anybody else has it
     strangers = list(_strangers(listed, kept)) if kept is not None else []
     if strangers:
         raise IntentError(marked.marks.problems(strangers))
     return listed
+
+
+def _without_unwritten(marked: Marked) -> tuple[Marked, tuple[tuple[str, Problem], ...]]:
+    """The list without entries' keys that are still to be written, and these; an entry without its address goes.
+
+    Beside each problem the name of its switch; of the list's own keys, and of what is attached, none.
+    """
+    if not isinstance(marked.data, dict):
+        return marked, ()
+    found: list[tuple[str, Problem]] = []
+
+    def note(name: str, *path: str) -> None:
+        what, expected = _TO_WRITE.get(path[-1], ("", ""))
+        finding = Finding(path, f"still to be written{what}", expected, UNWRITTEN)
+        found.append((name, marked.marks.problem(finding)))
+
+    data = dict(marked.data)
+    for key in [key for key, value in data.items() if value == UNWRITTEN]:
+        note("", key)
+    for part, needed in (("devices", "address"), ("attached", "mac")):
+        entries = data.get(part)
+        if not isinstance(entries, dict):
+            continue
+        data[part] = kept = {}
+        for name, entry in entries.items():
+            left = [key for key, value in entry.items() if value == UNWRITTEN] if isinstance(entry, dict) else []
+            for key in left:
+                note(name if part == "devices" else "", part, name, key)
+            if needed not in left:
+                kept[name] = {key: value for key, value in entry.items() if key not in left} if left else entry
+    return replace(marked, data=data), tuple(found)
+
+
+_TO_WRITE = {
+    "address": ("", "the switch's management address, as 192.0.2.11"),
+    "serial": (", or the key is taken out", "the switch's serial number, as its label says"),
+    "mac": ("", "a MAC address, as its label says"),
+}
+"""Key -> what else may be done, and what is to stand there."""
 
 
 def _strangers(listed: DeviceList, kept: frozenset[str]) -> Iterator[Finding]:

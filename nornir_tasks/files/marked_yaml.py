@@ -155,7 +155,12 @@ def read_marked_documents(text: str, name: str, *, most_nodes: int, most_depth: 
 def read_marked(file: Path) -> Marked:
     """Read one YAML file as far as it can be read. Raises IntentError when it is not there, or not UTF-8 text."""
     name = shown(file)
-    tree = read_tree(_text(file, name))
+    return marked_text(_text(file, name), name)
+
+
+def marked_text(text: str, name: str) -> Marked:
+    """The same of a text that is in no file yet. ``name``: how messages call it."""
+    tree = read_tree(text)
     reader = _Reader()
     data = reader.value(tree.root, (), tree.root.line) if tree.root is not None else None
     end = None if tree.mistake is None else _problem(name, tree.mistake)

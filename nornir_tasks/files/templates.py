@@ -27,6 +27,12 @@ def day0_environment() -> jinja2.Environment:
     return _environment("day0", filters())
 
 
+@cache
+def starter_environment() -> jinja2.Environment:
+    """The environment of a new site's files, ``templates/init/``."""
+    return _environment("init", {})
+
+
 def _environment(folder: str, known: Mapping[str, Callable[..., Any]]) -> jinja2.Environment:
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(resource("templates") / folder),

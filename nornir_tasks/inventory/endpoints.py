@@ -1,5 +1,6 @@
 """The endpoints of a site's switches: from its devices.yml, or from that of its running lab."""
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,6 +18,11 @@ from nornir_tasks.files.site import Site
 from nornir_tasks.platforms import platform
 
 
+def update_command(site: Site) -> str:
+    """What adds to a device list the switches of the design that it has not."""
+    return f"nornir init --update {shlex.quote(shown(site.directory))}"
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """One switch of the device list."""
@@ -32,10 +38,18 @@ def endpoints(site: Site, systems: "dict[str, str]", *, is_trusting: bool = Fals
     """
     file = device_list_file(site)
     listed = site.devices if site.devices and site.intent.management.source == "devices" else load_devices(file)
-    _check_listed(file, listed, systems, is_trusting)
-    if listed.ca and not is_trusting:
-        check_authority(file.parent / listed.ca, f"{shown(file)}: ca")
-    password = resolve_secret(listed.password, file.parent, shown(file))
+    problems, password = _missing(site, file, systems, listed, is_trusting=is_trusting), ""
+    try:
+        if listed.ca and not is_trusting:
+            check_authority(file.parent / listed.ca, f"{shown(file)}: ca")
+    except IntentError as error:
+        problems += error.problems
+    try:
+        password = resolve_secret(listed.password, file.parent, shown(file))
+    except IntentError as error:
+        problems += error.problems
+    if problems:
+        raise IntentError(problems)
     once = one_time_logins(site, listed)
     return {
         name: Known(
@@ -65,7 +79,9 @@ def device_list_file(site: Site) -> Path:
     if site.intent.management.source != "lab":
         own = site.directory / NAME
         if not own.exists():
-            hint = "list every switch there, as README.md shows under 'Your own site'; nornir design names them"
+            hint = (
+                f"nornir init --update {shlex.quote(shown(site.directory))} writes one with every switch of the design"
+            )
             raise IntentError(Problem(shown(own), "this site has real switches and no device list", hint=hint))
         return own
     file = site.state_directory / "lab" / NAME
@@ -110,12 +126,14 @@ def _listed(file: Path, _: int) -> DeviceList:
     return load_devices(file)
 
 
-def _check_listed(file: Path, listed: DeviceList, names: Iterable[str], is_trusting: bool) -> None:
-    where = shown(file)
-    problems = [
-        Problem(f"{where}: {name}", "the design has this switch, the device list has not", hint="add its address")
+def _missing(site: Site, file: Path, systems: Iterable[str], listed: DeviceList, *, is_trusting: bool) -> list[Problem]:
+    """What the list lacks of these switches."""
+    where, names, hint = shown(file), tuple(systems), f"{update_command(site)} adds it, for you to write its address"
+    problems = listed.unwritten(frozenset(names))
+    problems += [
+        Problem(f"{where}: {name}", "the design has this switch, the device list has not", hint=hint)
         for name in names
-        if name not in listed.devices
+        if name not in listed.devices and not listed.is_begun(name)
     ]
     problems += [
         Problem(
@@ -127,8 +145,7 @@ def _check_listed(file: Path, listed: DeviceList, names: Iterable[str], is_trust
         for name in names
         if name in listed.devices and not (is_trusting or listed.ca or listed.devices[name].fingerprint)
     ]
-    if problems:
-        raise IntentError(problems)
+    return problems
 
 
 def _endpoint(name: str, os: str, listed: DeviceList, entry: DeviceEntry, folder: Path, password: str) -> Endpoint:

@@ -35,7 +35,7 @@ from nornir_tasks.files.templates import day0_environment, environment
 from nornir_tasks.intent.core.findings import Finding
 from nornir_tasks.intent.keys.day0 import Day0Intent
 from nornir_tasks.intent.rules.oob_devices import BMC, bmc_group
-from nornir_tasks.inventory.endpoints import attached_macs, device_list_file
+from nornir_tasks.inventory.endpoints import attached_macs, device_list_file, update_command
 from nornir_tasks.platforms import platform
 from nornir_tasks.render.render import render
 from nornir_tasks.usecases.site import Selection, SiteDesign
@@ -115,6 +115,7 @@ def prepare(selection: Selection, renew: frozenset[str] = frozenset()) -> Day0:
         *_closed(design),
         *_unmanaged(selection),
         *_without_account(selection, listed),
+        *listed.unwritten(selection.devices),
     ]
     devices = [device for device in selection.devices.values() if device.fabric in design.network.base]
     for device in devices:
@@ -195,9 +196,10 @@ def _without_account(selection: Selection, listed: DeviceList) -> Iterator[Probl
 def _missing_of(design: SiteDesign, device: Device, file: Path, listed: DeviceList) -> Iterator[Problem]:
     """What is missing of one switch."""
     where, entry = f"{shown(file)}: {device.name}", listed.devices.get(device.name)
-    if entry is None:
-        yield Problem(where, "the design has this switch, the device list has not", hint="add its address and serial")
-    elif entry.serial is None and entry.mac is None:
+    if entry is None and not listed.is_begun(device.name):
+        hint = f"{update_command(design.site)} adds it, for you to write its address and serial"
+        yield Problem(where, "the design has this switch, the device list has not", hint=hint)
+    elif entry is not None and entry.serial is None and entry.mac is None:
         hint = "both stand on its label; a DHCP server knows Arista's and NVIDIA's switches by the MAC address alone"
         yield Problem(where, "nothing to know this switch by at first boot", "serial, mac or both", hint=hint)
     if device.name not in design.network.management:

@@ -139,7 +139,11 @@ def keeping_own_account(site: Site, realised: Realised) -> Claims:
 
 def load(site: str | Path) -> SiteDesign:
     """Read and design a site. Raises IntentError or DesignError with every problem of its files at once."""
-    loaded = load_site(site)
+    return designed(load_site(site))
+
+
+def designed(loaded: Site) -> SiteDesign:
+    """Design a site that is read. Raises IntentError or DesignError."""
     facts = {name: each.facts for name, each in platforms().items()}
     catalogue = load_catalogue()
     return SiteDesign(loaded, pipeline.design(loaded.intent, catalogue, facts), catalogue)

@@ -1,4 +1,4 @@
-"""The README's "Your own site", followed word for word by somebody who has a checkout and a shell."""
+"""The README's "Your own site", and what continuous integration of such a site runs, word for word from nothing."""
 
 import os
 import re
@@ -10,102 +10,139 @@ from pathlib import Path
 
 import pytest
 import yaml
-from at_terminal import ROOT, Operator
 
+from nornir_tasks.files import starter
+
+ROOT = Path(__file__).parents[2]
 (SECTION,) = re.findall(r"^## Your own site\n(.*?)^## ", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
-COPY, DEVICES, VERBS = re.findall(r"^```(?:yaml)?\n(.*?)^```", SECTION, re.MULTILINE | re.DOTALL)
+VERBS, DEVICES = re.findall(r"^```(?:yaml)?\n(.*?)^```", SECTION, re.MULTILINE | re.DOTALL)
+PAGE = (ROOT / "docs/own-site.md").read_text()
+SECRET = "GPUFABRIC_SECRET_SWITCH_PASSWORD"
 
 
 class Shell:
-    """A shell in a checkout, its virtual environment activated."""
+    """A shell with an empty home, in an empty folder, the virtual environment activated."""
 
-    def __init__(self, checkout: Path) -> None:
-        self.checkout, self.state = checkout, checkout / "state"
-        self.site = checkout / "inventory" / "dc1"
-        self.secrets: dict[str, str] = {}
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.state = folder, folder / "state"
+        self.more: dict[str, str] = {}
 
-    def run(self, line: str) -> tuple[int, str]:
+    def run(self, line: str, code: int = 0, within: Path | None = None) -> str:
+        (self.folder / "home").mkdir(exist_ok=True)
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-        variables = {"PATH": path, "GPUFABRIC_STATE": str(self.state), "COLUMNS": "200", **self.secrets}
+        variables = {"PATH": path, "HOME": str(self.folder / "home"), "GPUFABRIC_STATE": str(self.state)}
         done = subprocess.run(
-            ["bash", "-c", line],
-            cwd=self.checkout,
-            env={**os.environ, **variables},
+            ["bash", "-e", "-c", line],
+            cwd=within or self.folder,
+            env={**os.environ, **variables, "COLUMNS": "200", **self.more},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=300,
             check=False,
         )
-        return done.returncode, done.stdout + done.stderr
-
-    def edit(self, *changes: tuple[str, str]) -> None:
-        """Exchange what the README says is to be exchanged; it must say so, and be there."""
-        file = self.site / "fabric.yml"
-        text = file.read_text()
-        for old, new in changes:
-            assert f"`{new}`" in SECTION
-            assert len(re.findall(rf"\b{old}\b", text)) == 1
-            text = re.sub(rf"\b{old}\b", new, text)
-        file.write_text(text)
+        assert done.returncode == code, f"{line}\n{done.stdout}{done.stderr}"
+        return done.stdout + done.stderr
 
 
 @pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    """The copy is made and named; its switches are still the lab's."""
-    shutil.copytree(ROOT / "inventory", tmp_path / "inventory")
+def shell(tmp_path: Path) -> Iterator[Shell]:
     made = Shell(tmp_path)
-    assert made.run(COPY) == (0, "")
-    made.edit(("site: lab", "site: dc1"))
-    return made
-
-
-@pytest.fixture
-def lab(shell: Shell) -> Iterator[Operator]:
-    """Switches of this design, up under the same name."""
-    made = Operator(shell.site, shell.state)
-    made.run("lab", "up")
     try:
         yield made
     finally:
-        shell.run("sed -i 's/source: devices/source: lab/' inventory/dc1/fabric.yml")
-        made.run("lab", "down")
+        for site in (tmp_path / "dc1", tmp_path / "dc1/out/lab"):
+            if (site / "fabric.yml").exists():
+                made.run(f"nornir lab down --site {site}")
 
 
-def test_the_verbs_of_the_readme_work_on_a_site_made_as_it_says(shell: Shell, lab: Operator) -> None:
-    assert "`source: lab`" in SECTION
-    assert "`nornir lab up --site dc1`" in SECTION
-    assert "24 of 24 switches would change" in lab.run("plan"), "the lab is tried first"
-    shell.edit(("source: lab", "source: devices"))
-    listed = yaml.safe_load((lab.lab / "devices.yml").read_text().replace("!secret ", ""))["devices"]
-    entries = [f"  {name}: {{address: {each['address']}, serial: {each['serial']}" for name, each in listed.items()]
-    ports = [f", api_port: {each['api_port']}, ssh_port: {each['ssh_port']}}}" for each in listed.values()]
-    head = DEVICES.partition("devices:\n")[0] + "devices:\n"
-    (shell.site / "devices.yml").write_text(head + "\n".join(map("".join, zip(entries, ports, strict=True))) + "\n")
-    for name in ("ca.pem", "known_hosts"):
-        shutil.copy(lab.lab / name, shell.site / name)
-    shell.secrets["GPUFABRIC_SECRET_SWITCH_PASSWORD"] = (lab.lab / ".secrets" / "switch_password").read_text().strip()
-    design, render, plan = VERBS.splitlines()
-    code, output = shell.run(design)
-    assert (code, "site dc1: inventory/dc1" in output) == (0, True), output
-    assert all(f" {name} " in output for name in listed), "the design names the switches"
-    assert shell.run(render)[0] == 0
-    assert {path.stem for path in (shell.checkout / "out" / "dc1").glob("[!.]*")} == set(listed)
-    code, output = shell.run(plan)
-    assert (code, "24 of 24 switches would change" in output) == (0, True), output
+def newcomer(shell: Shell, begin: str) -> str:
+    """From nothing to a validated site with what ``init`` prints to be typed next: at most eight commands."""
+    output = shell.run(begin)
+    printed = re.findall(r"^  (nornir .*)$", output, re.MULTILINE)
+    commands = [each for each in printed if " lab down " not in each]
+    assert len(commands) <= 7
+    for each in commands:
+        output = shell.run(f"{each} --yes" if " push " in each else each)
+    passed, tested = re.findall(r"passed, tested (\d+) of (\d+)", output)[0]
+    assert int(passed) == int(tested) > 0
+    return output
 
 
-def test_what_is_still_missing_is_said_step_by_step_with_what_to_do(shell: Shell) -> None:
-    shell.edit(("source: lab", "source: devices"))
-    plan = VERBS.splitlines()[-1]
-    code, output = shell.run(plan)
-    assert code == 3
-    assert "inventory/dc1/devices.yml: this site has real switches and no device list\n  hint: " in output
-    (shell.site / "devices.yml").write_text(DEVICES)
-    code, output = shell.run(plan)
-    assert code == 3
-    assert output.count("the design has this switch, the device list has not") == 23, "all at once, but the one it has"
-    assert "leaf-g1-r0" not in output
+@pytest.mark.parametrize(
+    "sized",
+    [
+        pytest.param("--hosts 4 --nics 1", id="4-hosts-one-nic"),
+        pytest.param("--hosts 16 --leaf nvue:SN5600", id="16-hosts", marks=pytest.mark.long),
+        pytest.param("--hosts 37 --leaf nxos", id="37-hosts", marks=pytest.mark.long),
+        pytest.param(
+            "--hosts 3 --nics 2 --planes compute,storage,business,oob", id="all-planes", marks=pytest.mark.long
+        ),
+        pytest.param("--from lab-rails", id="built-in", marks=pytest.mark.long),
+    ],
+)
+def test_a_newcomer_has_a_validated_site_in_at_most_eight_commands(sized: str, shell: Shell) -> None:
+    newcomer(shell, f"nornir init dc1 {sized}")
+
+
+@pytest.mark.long
+def test_the_commands_of_the_readme_and_of_the_page_are_those_that_init_prints(shell: Shell) -> None:
+    begin, *others = [line.partition("#")[0].strip() for line in VERBS.splitlines()]
+    output = shell.run(begin)
+    printed = re.findall(r"^  (nornir .*)$", output, re.MULTILINE)
+    assert printed[:4] == others
+    assert VERBS.replace(VERBS.splitlines()[0], begin) in PAGE
+    assert all(each in PAGE for each in printed)
+
+
+def test_the_same_site_against_switches_started_apart_from_it_by_editing_two_files(shell: Shell) -> None:
+    """They are those of a copy of it: serial numbers, account and CA are theirs, and dc1 knows what it is given."""
+    shell.run("nornir init dc1 --nics 1 --ci none; mkdir apart; cp dc1/fabric.yml apart/; nornir lab up --site ./apart")
+    try:
+        (lab,) = shell.state.glob("apart-*/lab")
+        theirs = yaml.safe_load((lab / "devices.yml").read_text().replace("!secret ", ""))
+        intent = (shell.folder / "dc1/fabric.yml").read_text()
+        assert "source: lab" in intent
+        intent = re.sub(r"\n  source: lab.*", "", intent).replace("# source: devices", "source: devices")
+        (shell.folder / "dc1/fabric.yml").write_text(intent)
+        output = shell.run("nornir plan --site dc1", code=3)
+        assert output.count("still to be written") == 2 * len(theirs["devices"])
+        assert "switch_password" in output
+        file = shell.folder / "dc1/devices.yml"
+        text = file.read_text()
+        for name, each in theirs["devices"].items():
+            ports = f"api_port: {each['api_port']}, ssh_port: {each['ssh_port']}"
+            written = f"{name}: {{address: {each['address']}, serial: {each['serial']}, {ports}}}"
+            text = text.replace(f'{name}: {{address: "???", serial: "???"}}', written)
+        file.write_text(text.replace("username: gpufabric", f"username: {theirs['username']}"))
+        for name in ("ca.pem", "known_hosts"):
+            shutil.copy(lab / name, shell.folder / "dc1")
+        shell.more[SECRET] = (lab / ".secrets/switch_password").read_text().strip()
+        assert "3 of 3 changed" in shell.run("nornir push --site dc1 --yes")
+        assert "0 of 3 switches would change" in shell.run("nornir plan --site dc1")
+        assert "passed, tested" in shell.run("nornir validate --site dc1")
+    finally:
+        shell.run("nornir lab down --site ./apart")
+
+
+def test_what_continuous_integration_runs_passes_for_a_site_of_real_switches_too(shell: Shell) -> None:
+    shell.run("nornir init dc1 --nics 1 --ci gitlab")
+    file = shell.folder / "dc1/fabric.yml"
+    file.write_text(re.sub(r"\n  source: lab.*", "", file.read_text()).replace("# source: devices", "source: devices"))
+    output = ""
+    for line in starter.offer().in_the_lab:
+        output += shell.run(line, within=shell.folder / "dc1")
+    assert "3 of 3 changed" in output
+    assert "0 of 3 switches would change" in output
+    assert "passed, tested" in output
+
+
+def test_the_readme_shows_a_device_list_as_init_writes_it(shell: Shell) -> None:
+    shell.run("nornir init dc1 --nics 1")
+    ours = (shell.folder / "dc1/devices.yml").read_text()
+    keys = [line.partition("#")[0].strip() for line in DEVICES.partition("devices:")[0].splitlines()]
+    assert all(each in ours for each in keys)
+    assert all(each in PAGE for each in keys)
 
 
 def test_the_readme_says_where_the_command_is() -> None:

@@ -59,6 +59,36 @@ def test_the_wheel_renders_a_site_without_the_checkout(installed: Path, tmp_path
     assert {Path(name).suffix for name in rendered} == {".cfg", ".yaml"}
 
 
+@pytest.mark.parametrize(
+    "sized",
+    [
+        pytest.param("--hosts 4 --nics 1", id="4-hosts-one-nic"),
+        pytest.param("--hosts 16 --nics 8", id="16-hosts", marks=pytest.mark.long),
+        pytest.param("--hosts 37 --leaf nvue", id="37-hosts", marks=pytest.mark.long),
+        pytest.param("--from lab", id="built-in", marks=pytest.mark.long),
+    ],
+)
+def test_a_newcomer_with_an_empty_home_and_the_wheel_has_a_validated_site_in_at_most_eight_commands(
+    installed: Path, tmp_path: Path, sized: str
+) -> None:
+    """Typed is what ``init`` prints, and nothing else; the site is in an empty folder."""
+    home, at, nornir = tmp_path / "home", tmp_path / "at", installed / "bin/nornir"
+    home.mkdir()
+    at.mkdir()
+    alone = {"HOME": str(home), "XDG_STATE_HOME": "", "GPUFABRIC_STATE": ""}
+    output = run(nornir, "init", "dc1", *sized.split(), cwd=at, **alone)
+    *commands, down = [line.split()[1:] for line in output.splitlines() if line.startswith("  nornir ")]
+    assert len(commands) + 1 <= 8
+    try:
+        for words in commands:
+            output = run(nornir, *words, *(["--yes"] if "push" in words else []), cwd=at, **alone)
+    finally:
+        run(nornir, *down, cwd=at, **alone)
+    (line,) = (each for each in output.splitlines() if each.startswith("passed, tested "))
+    passed, tested = line.split()[2], line.split()[4].strip(",")
+    assert int(passed) == int(tested) > 0
+
+
 def test_the_wheel_holds_every_file_of_the_twins(installed: Path) -> None:
     (packages,) = installed.glob("lib/python*/site-packages")
     installed_names = names_below(packages / "switch_twins")

@@ -262,7 +262,7 @@ def lab_plan(
                 cables.append((link.name, upper, lower))
         elif upper[0] in there:
             mtu_bytes, end = _host_mtu_bytes(design.network, link), ends.end(*lower)
-            if end is not None and lower[0] in attached:
+            if lower[0] in attached:  # whatever is known of hosts
                 (circuit,) = network.circuits_on(link)
                 address = f"{circuit.lower_address}/{circuit.use.prefix_length}"
                 routes = (LabRoute(ANYWHERE, circuit.upper_address),) if circuit.upper_address else ()

@@ -18,7 +18,7 @@ NORNIR = Path(sys.executable).with_name("nornir")
 GROUP = typer.main.get_command(app)
 VERBS = sorted(name for name, command in GROUP.commands.items() if not hasattr(command, "commands"))
 NESTED = sorted((name, below) for name, command in GROUP.commands.items() for below in getattr(command, "commands", {}))
-OF_NO_SITE = ("schema", "explain")
+OF_NO_SITE = ("schema", "explain", "init")
 SWITCH_VERBS = ("plan", "push", "validate")
 SLOW_TO_IMPORT = (
     "napalm",

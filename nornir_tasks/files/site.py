@@ -99,6 +99,11 @@ def named_sites(name: str) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(place.resolve() for place in places if (place / INTENT).is_file()))
 
 
+def built_in() -> dict[str, Path]:
+    """Name -> folder of every site that comes with gpufabric."""
+    return {file.parent.name: file.parent for folder in _built_in() for file in sorted(folder.glob(f"*/{INTENT}"))}
+
+
 def gallery() -> dict[str, Path]:
     """Name -> folder of each built-in site that is there to begin from: by name, and the large ones last."""
     found = {file.parent.name: file.parent for file in sorted((resource("inventory") / GALLERY).glob(f"*/{INTENT}"))}

@@ -10,8 +10,7 @@ from nornir_tasks import __version__
 from nornir_tasks.errors import DesignError, GpufabricError, IntentError, Problem
 from nornir_tasks.files import starter
 from nornir_tasks.files.intent_file import intent_of_text
-from nornir_tasks.files.resources import resource
-from nornir_tasks.files.site import INTENT, Site
+from nornir_tasks.files.site import INTENT, Site, built_in
 from nornir_tasks.lab.machines.plan import FIRST_RAIL_SLOT
 from nornir_tasks.usecases.site import SiteDesign, designed, select
 from nornir_tasks.usecases.start.answers import Answers, usual_nic
@@ -75,7 +74,7 @@ def from_example(folder: Path, example: str, site: str, service: str | None) -> 
     if example not in known:
         raise IntentError(Problem("--from", "no such built-in site", f"one of {', '.join(known)}", example))
     _check_free(folder, site, service)
-    text = (resource("inventory") / example / INTENT).read_text(encoding="utf-8")
+    text = (built_in()[example] / INTENT).read_text(encoding="utf-8")
     text = re.sub(rf"^site: {re.escape(example)}$", f"site: {site}", text, flags=re.MULTILINE)
     text = re.sub(rf"--site {re.escape(example)}\b", f"--site {site}", text)
     text = _MANAGEMENT.sub(lambda _: starter.management_text(), text)
@@ -84,8 +83,9 @@ def from_example(folder: Path, example: str, site: str, service: str | None) -> 
 
 def examples() -> dict[str, str]:
     """Built-in site -> the first line of its intent, which says what it is."""
-    files = sorted(resource("inventory").glob(f"*/{INTENT}"))
-    first = {file.parent.name: file.read_text(encoding="utf-8").partition("\n")[0] for file in files}
+    first = {
+        name: (folder / INTENT).read_text(encoding="utf-8").partition("\n")[0] for name, folder in built_in().items()
+    }
     return {name: line.removeprefix("# ") for name, line in first.items()}
 
 

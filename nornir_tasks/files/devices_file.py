@@ -97,7 +97,7 @@ class DeviceList(Part):
     username: Text
     """The account of the push, on every switch."""
     password: Annotated[Secret, BeforeValidator(_secret), Written("`!secret NAME`", text(SECRET_NAME))]
-    """``!secret NAME``: its value is kept outside (README.md)."""
+    """``!secret NAME``: its value is kept outside (docs/own-site.md)."""
     ca: str | None = None
     """The CA that signed the switches' certificates, relative to this file; needed where no fingerprint is pinned."""
     known_hosts: str | None = None

@@ -148,4 +148,4 @@ def test_the_readme_shows_a_device_list_as_init_writes_it(shell: Shell) -> None:
 def test_the_readme_says_where_the_command_is() -> None:
     readme = (ROOT / "README.md").read_text()
     output = readme.index("The command is `.venv/bin/nornir`")
-    assert readme.index("make demo ") < output < readme.index("nornir design ")
+    assert readme.index("make demo ") < output < readme.index("nornir lab up ")

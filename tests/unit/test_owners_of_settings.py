@@ -21,7 +21,7 @@ MEANT = {
 
 
 def rows() -> list[list[str]]:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/kubernetes.md").read_text(encoding="utf-8")
     table = text.split("| setting | owner | how that is checked |\n|---|---|---|\n")[1].split("\n\n")[0]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table.splitlines()]
 

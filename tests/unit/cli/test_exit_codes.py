@@ -19,11 +19,11 @@ def in_code() -> dict[str, int]:
     return {each.__name__: each.exit_code for each in found if "exit_code" in vars(each)}
 
 
-def test_the_readme_the_help_and_the_error_tree_name_exactly_the_codes_that_are_raised() -> None:
+def test_the_page_the_help_and_the_error_tree_name_exactly_the_codes_that_are_raised() -> None:
     raised = {SUCCESS, COMMAND_LINE, *in_code().values()}
-    readme = {int(code) for code in re.findall(r"^\| (\d+) \|", (ROOT / "README.md").read_text(), re.MULTILINE)}
+    page = {int(code) for code in re.findall(r"^\| (\d+) \|", (ROOT / "docs/exit-codes.md").read_text(), re.MULTILINE)}
     helped = {int(code) for code in re.findall(r"\b(\d+) [a-z]", EXIT_CODES)}
-    assert readme == raised
+    assert page == raised
     assert helped == raised
     pictured = dict(re.findall(r"^ *(?:[├└]── )?(\w+) +(\d+)  ", errors.__doc__ or "", re.MULTILINE))
     assert {name: int(code) for name, code in pictured.items()} == in_code()

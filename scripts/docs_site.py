@@ -52,8 +52,8 @@ def build(folder: Path) -> list[str]:
     # Not --quiet: with it --strict counts no warnings.
     command = [sys.executable, "-m", "mkdocs", "--no-color", "build", "--strict"]
     done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False)  # noqa: S603 - no argument is input
-    told = [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("INFO")]
-    return told or ([f"mkdocs ended with {done.returncode}"] if done.returncode else [])
+    warned = [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("INFO")]
+    return warned or ([f"mkdocs ended with {done.returncode}"] if done.returncode else [])
 
 
 def main() -> int:

@@ -6,6 +6,7 @@ from pathlib import Path
 from nornir_tasks import errors
 from nornir_tasks.cli.app import EXIT_CODES
 from nornir_tasks.cli.main import INTERRUPTED
+from nornir_tasks.cli.plan import WOULD_CHANGE
 
 ROOT = Path(__file__).parents[3]
 SUCCESS, COMMAND_LINE = 0, 2
@@ -20,7 +21,7 @@ def in_code() -> dict[str, int]:
 
 
 def test_the_page_the_help_and_the_error_tree_name_exactly_the_codes_that_are_raised() -> None:
-    raised = {SUCCESS, COMMAND_LINE, *in_code().values()}
+    raised = {SUCCESS, COMMAND_LINE, WOULD_CHANGE, *in_code().values()}
     page = {int(code) for code in re.findall(r"^\| (\d+) \|", (ROOT / "docs/exit-codes.md").read_text(), re.MULTILINE)}
     helped = {int(code) for code in re.findall(r"\b(\d+) [a-z]", EXIT_CODES)}
     assert page == raised

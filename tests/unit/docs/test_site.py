@@ -1,11 +1,14 @@
 """The documentation site: its pages lie as in the repository, and a browser fetches nothing from elsewhere."""
 
+import re
 from pathlib import Path
 
 import docs_site
 import pytest
 import yaml
 from pages import ROOT, links
+
+from nornir_tasks.cli.app import EXIT_CODES
 
 
 def test_a_page_that_fetches_from_elsewhere_is_named(tmp_path: Path) -> None:
@@ -58,3 +61,9 @@ def test_a_dead_link_ends_the_build(text: str, warning: str, tmp_path: Path) -> 
     found = docs_site.build(tmp_path)
     assert warning in "\n".join(found)
     assert bool(found) == bool(warning)
+
+
+def test_the_page_of_exit_codes_lacks_one_or_has_one_too_many() -> None:
+    page = (ROOT / "docs/exit-codes.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| (\d+) \|", page, re.MULTILINE)
+    assert listed == sorted(set(re.findall(r"\b(\d+) [a-z]", EXIT_CODES)), key=int)

@@ -14,7 +14,6 @@ HIDDEN = re.compile(r"\b(nobody|somebody|anybody|shall|anew|whoever)\b", re.IGNO
 """Words behind which a subject hides; name it: the operator, the push, another team."""
 MADE = "Made by "
 LATER = {
-    "README.md": "is written once more as a whole",
     "docs/benchmarks.md": "its text stands in tests/bench",
 }
 """Pages whose words are judged later, with the reason; pages that are made take their words from code."""

@@ -189,7 +189,7 @@ def _begin(folder: Path, answers: _Answers, example: str | None, more: dict[str,
     if example:
         made = create.from_example(folder, example, site, of_service)
     else:
-        made = create.from_answers(folder, _as_answers(site, answers.values, more), of_service)
+        made = create.from_answers(folder, _as_answers(site, answers.values, more), of_service, _looking)
     commands = _next(folder)
     if json:
         print_json(
@@ -211,6 +211,13 @@ def _begin(folder: Path, answers: _Answers, example: str | None, more: dict[str,
     out.print("\nNext, in the built-in lab:")
     out.print("\n".join(f"  {each}" for each in commands))
     out.print(f"\nThen make it real: the end of {folder / 'fabric.yml'} says how.")
+
+
+def _looking(fabric: str) -> None:
+    from nornir_tasks.cli.console import err
+
+    if sys.stderr.isatty():
+        err.print(f"looking for the switches of {fabric} ...")
 
 
 def _as_answers(site: str, values: dict[str, Any], more: dict[str, Any]) -> "Answers":

@@ -1,8 +1,9 @@
 """Make a site's folder: from answers, or from a built-in site. All of it is written, or nothing."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,13 @@ class Started:
     """What has to be changed before it is real, beside ``devices.yml``."""
 
 
-def from_answers(folder: Path, answers: Answers, service: str | None) -> Started:
+def from_answers(
+    folder: Path, answers: Answers, service: str | None, on_fabric: Callable[[str], None] = lambda _: None
+) -> Started:
     """A site with the switches and cables that fit best. ``service``: of continuous integration, or none.
+
+    ``on_fabric`` is called with the name of each fabric before its switches are looked for, which takes minutes where
+    there are thousands of them.
 
     Raises IntentError for what there is not, DesignError for what cannot be built, RefusedError for files in the way,
     LocalError where nothing can be written.
@@ -49,6 +55,7 @@ def from_answers(folder: Path, answers: Answers, service: str | None) -> Started
         raise IntentError(Problem("--planes", what, "one of the others beside it", found, "nornir init --list"))
     fabrics = [name for name in offer.fabrics if any(offer.planes[each].fabric == name for each in answers.planes)]
     for name in fabrics:
+        on_fabric(name)
         about = offer.fabrics[name]
         speed_gbps = answers.speed_gbps if about.speed is None else int(about.speed.removesuffix("G"))
         leaf, spine = (each if about.joins else replace(each, model=None) for each in (answers.leaf, answers.spine))
@@ -139,6 +146,7 @@ def _refusal(answers: Answers, chosen: Mapping[str, Choice], hosts: int | None) 
     return None
 
 
+@lru_cache(maxsize=1)  # the last one that is tried is the one that is taken
 def _designed(text: str) -> SiteDesign:
     """Nothing is written for it: a disk may be full, and most of what is tried is not taken."""
     intent = intent_of_text(text, INTENT)

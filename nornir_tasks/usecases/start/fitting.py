@@ -60,7 +60,7 @@ Refusal = Callable[[Choice, int | None], GpufabricError | None]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be found. ``option``: what an operator changes for another speed."""
+    """What is to be found."""
 
     offer: FabricOffer
     speed_gbps: int
@@ -69,12 +69,16 @@ class Wanted:
 
 
 def fitted(wanted: Wanted, refusal: Refusal) -> Choice:
-    """The first choice that can be designed. Raises IntentError or DesignError with why the best one cannot."""
+    """The first choice that can be designed.
+
+    Raises IntentError or DesignError with why the best one of the last layout cannot: it reaches furthest.
+    """
     leaves = list(_leaves(wanted))
     if not leaves:
         raise IntentError(_no_leaf(wanted))
     first: GpufabricError | None = None
     for design in wanted.offer.designs:
+        first = None
         for choice in (each for leaf in leaves for each in _with_spines(wanted, design, leaf)):
             found = _cabled(choice, wanted.offer, refusal)
             why = found if isinstance(found, GpufabricError) else refusal(found, None)

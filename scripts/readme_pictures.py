@@ -3,6 +3,7 @@
 python scripts/readme_pictures.py NORNIR    run the commands in the built-in lab, and write docs/images/
 """
 
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -28,11 +29,14 @@ WIDTH = 118
 FORMAT = """\
 <svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
-.{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, monospace; font-size: {char_height}px; line-height: {line_height}px; }}
+.{unique_id}-matrix {{
+  font-family: ui-monospace, Menlo, Consolas, monospace; font-size: {char_height}px; line-height: {line_height}px;
+}}
 .{unique_id}-title {{ font-size: 18px; font-family: sans-serif; }}
 {styles}
 </style>
-<defs><clipPath id="{unique_id}-clip-terminal"><rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/></clipPath>
+<defs><clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/></clipPath>
 {lines}</defs>
 {chrome}
 <g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
@@ -47,7 +51,7 @@ FORMAT = """\
 def main(nornir: str) -> int:
     """Run the commands; 1 where one ends otherwise than it should."""
     IMAGES.mkdir(exist_ok=True)
-    screen = Console(record=True, width=WIDTH, file=open("/dev/null", "w", encoding="utf-8"))  # noqa: SIM115
+    screen = Console(record=True, width=WIDTH, file=io.StringIO())
     for command, most in COMMANDS:
         done = subprocess.run([nornir, *command.split()], capture_output=True, text=True, check=False, timeout=300)
         if done.returncode not in (0, 8):

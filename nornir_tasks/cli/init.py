@@ -205,7 +205,8 @@ def _begin(folder: Path, answers: _Answers, example: str | None, more: dict[str,
             },
         )
         return
-    out.print(f"site {site} with {made.switches} switch{'es' * (made.switches != 1)}, in {shown(folder)}: {', '.join(made.files)}")
+    switches = f"{made.switches} switch{'es' * (made.switches != 1)}"
+    out.print(f"site {site} with {switches}, in {shown(folder)}: {', '.join(made.files)}")
     for note in made.notes:
         out.print(f"note: {note}")
     out.print("\nNext, in the built-in lab:")

@@ -57,8 +57,8 @@ COMMON = {"compute", "storage", "business", "oob"}
 def names_of_planes_and_fabrics() -> set[str]:
     """What the sites call their planes and fabrics, and what others would."""
     found = {*COMMON}
-    for site in sorted((PACKAGE.parent / "inventory").iterdir()):
-        intent = load_site(site).intent
+    for file in sorted((PACKAGE.parent / "inventory").glob("*/fabric.yml")):
+        intent = load_site(file.parent).intent
         found |= {*intent.planes, *intent.fabrics}
     return found
 

@@ -47,6 +47,7 @@ Key = Literal[
     "base hostname",
     "base management",
     "base banner",
+    "base timezone",
     "base dns",
     "base ntp",
     "base syslog",

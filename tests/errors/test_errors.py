@@ -46,6 +46,7 @@ def facts(case: str) -> dict[str, OsFacts]:
         "edge_",
         "switch_names",
         "control_plane_of_fabric",
+        "timezone_of",
     )
     if any(word in case for word in own):
         real = {name: each.facts for name, each in platforms().items()}

@@ -72,8 +72,9 @@ _OF_BASE = re.compile(
     r"|interface (?:Management1|mgmt0) / (?:vrf|vrf member|ip address) .*"
     r"|vrf context management / ip route 0.0.0.0/0 .*"
     r"|vrf instance MGMT|no ip routing vrf MGMT|ip route vrf MGMT 0.0.0.0/0 .*|interface / eth0 / .*|vrf / mgmt / .*"
-    r"|(?:hostname|ip name-server|ip domain-name|dns domain|ntp|logging) .*|vrf context management / ip name-server .*"
-    r"|system / hostname: .*|(?:service|system) / (?:dns|ntp|syslog)(?: / .*)?"
+    r"|(?:hostname|clock|ip name-server|ip domain-name|dns domain|ntp|logging) .*"
+    r"|vrf context management / ip name-server .*"
+    r"|system / (?:hostname|timezone): .*|(?:service|system) / (?:date-time|dns|ntp|syslog)(?: / .*)?"
 )
 
 

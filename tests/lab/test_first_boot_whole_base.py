@@ -21,6 +21,7 @@ ALL = """base:
   vrf: MGMT
   hostname: managed
   banner: "Property of Example 7.\\nAll sessions are recorded."
+  timezone: UTC
   management: managed
   dns: {servers: [10.183.0.5], domain: fabric.example.net}
   ntp: [10.183.0.69]

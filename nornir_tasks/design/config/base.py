@@ -12,6 +12,7 @@ BaseSection = Literal[
     "hostname",
     "management",
     "banner",
+    "timezone",
     "dns",
     "ntp",
     "syslog",
@@ -65,6 +66,8 @@ class Base:
     """The name the switch has for itself; None: not managed."""
     banner: str | None = None
     """What is shown before a login; lines end with a newline, but the last."""
+    timezone: str | None = None
+    """``UTC``, or a zone of IANA's database."""
     management: ManagementPort | None = None
     """None: not managed."""
     name_servers: tuple[Server, ...] = ()

@@ -122,6 +122,7 @@ def within(base: SwitchBase | None, device: str, capabilities: Capabilities) -> 
     return Base(
         hostname=device if found.hostname else None,
         banner=found.banner,
+        timezone=found.timezone,
         management=ManagementPort(vrf, at.interface, at.gateway) if vrf and at else None,
         name_servers=names,
         domain=found.dns.domain if found.dns else None,

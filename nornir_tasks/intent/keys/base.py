@@ -11,6 +11,7 @@ from nornir_tasks.intent.core.banner_field import Banner
 from nornir_tasks.intent.core.fields import Written
 from nornir_tasks.intent.core.findings import Finding, wrong
 from nornir_tasks.intent.core.intent_model import Part
+from nornir_tasks.intent.core.timezone_field import Timezone
 from nornir_tasks.intent.keys.aaa import AaaIntent
 from nornir_tasks.intent.keys.account import AccountIntent, AccountName, account_findings
 from nornir_tasks.intent.keys.management_access import ApiIntent, ControlPlaneIntent, SshIntent
@@ -88,6 +89,9 @@ class BaseIntent(Part):
     banner: Banner | None = None
     """What switches show before a login: ``banner login`` on EOS, ``banner motd`` on NX-OS, the message before login of
     Cumulus Linux. A text of others there is in the way until it is adopted."""
+    timezone: Timezone | None = None
+    """The time that logs are in. NX-OS knows offsets in place of zones: ``UTC`` alone is taken there. A zone of others
+    is in the way until it is adopted."""
     dns: DnsIntent | None = None
     """Name servers and domain name."""
     ntp: Annotated[tuple[HostAddress, ...], Field(min_length=1)] | None = None

@@ -49,6 +49,8 @@ def setting(path: Path) -> str:
 
 
 NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    # um-eos, System Clock and Time Protocols, clock timezone: "no clock timezone", without the zone
+    ((r"^clock timezone ",), r" \S+$", ""),
     # arista.eos (ansible 12.3.0) eos_banner: "no banner login", without the text
     ((r"^banner login\n",), r"(?s)\n.*$", ""),
     # um-eos IPv4, "ip load-sharing": "no ip load-sharing <hardware>"

@@ -112,7 +112,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # a port that is shut already, later
     (r"(?:no )?errdisable recovery cause bpduguard", Disruption.NONE),
     # what the switch itself asks and tells; no packet of others depends on it
-    (r"(?:no )?(?:hostname|ip name-server|dns domain|ntp|logging|username|aaa) .*", Disruption.NONE),
+    (r"(?:no )?(?:hostname|clock|ip name-server|dns domain|ntp|logging|username|aaa) .*", Disruption.NONE),
     (r"(?:no )?(?:tacacs|radius|snmp)-server .*", Disruption.NONE),
     (r"router bfd(?: / interval .*)?", Disruption.NONE),
     (r"(?:no )?management .*|system control-plane(?: / .*)?", Disruption.NONE),

@@ -86,6 +86,7 @@ OWNERSHIP = (
     rule(r"(?:no )?errdisable recovery cause bpduguard", "vlans"),
     rule(r"(?:no )?hostname .*", "base hostname"),
     rule(r"(?s:banner login.*)", "base banner"),
+    rule(r"(?:no )?clock timezone.*", "base timezone"),
     # who is asked for names; from which port, and what names are completed with, stay as they are
     rule(r"(?:no )?(?:ip name-server|dns domain) .*", "base dns"),
     # what names a group of servers goes with it

@@ -22,6 +22,7 @@ BASE_ROWS = (
         many=True,
     ),
     row(r"dns domain (\S+)", "domain", text, single="dns domain"),
+    row(r"clock timezone (\S+)", "timezone", text, single="clock timezone"),
     row(r"banner login\n((?s:.*))\nEOF", "banner", text, single="banner login"),
     # a VRF that does not route says so (tests/corpus/eos/NOTES.md)
     row(r"no ip routing vrf (\S+)", "unrouted_vrfs", text, many=True),
@@ -80,6 +81,7 @@ def base_of(fields: Fields, left: ConfigTree) -> Base:
     """What these lines say."""
     return Base(
         banner=fields.get("banner"),
+        timezone=fields.get("timezone"),
         management=_management(fields, left),
         hostname=fields.get("hostname"),
         name_servers=tuple(fields.get("name_servers", ())),

@@ -97,7 +97,10 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface / \S+ / (?:type|description|vlan): .*", Disruption.NONE),
     (r"system / lldp / state: .*|service / lldp / state: .*", Disruption.NONE),
     # what the switch itself asks and tells; no packet of others depends on it
-    (r"service / (?:dns|ntp) / .*|system / (?:hostname: .*|(?:aaa|dns|ntp|syslog) / .*)", Disruption.NONE),
+    (
+        r"service / (?:dns|ntp) / .*|system / (?:(?:hostname|timezone): .*|(?:aaa|date-time|dns|ntp|syslog) / .*)",
+        Disruption.NONE,
+    ),
     (r"router / bfd / (?:state: .*|profile / \S+ / (?:detect-multiplier|min-[rt]x-interval): .*)", Disruption.NONE),
     (r"system / (?:api|ssh-server) / .*|interface / eth0(?: / acl(?: / .*)?)?", Disruption.NONE),
     (r"router / policy / (?:prefix-list / \S+ / (?:type|rule)|as-path-list / \S+ / rule)\b.*", Disruption.NONE),

@@ -172,6 +172,8 @@ OWNERSHIP: tuple[Rule, ...] = (
         rule(r"lldp", "switch"),
         rule(r"hostname: .*", "base hostname"),
         _container(r"message", rule(r"pre-login: .*", "base banner")),
+        rule(r"timezone: .*", "base timezone"),
+        _container(r"date-time", rule(r"timezone: .*", "base timezone")),
         _container(r"dns", _servers("base dns"), rule(r"domain: .*", "base dns")),
         _container(r"ntp", *_TIME, rule(r"vrf: .*|state: .*", "base ntp")),
         _container(

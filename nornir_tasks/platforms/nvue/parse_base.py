@@ -21,6 +21,7 @@ def parse_base(data: Data, spelling: Spelling) -> Base:
     return Base(
         hostname=take_text(data, "system", "hostname"),
         banner=take_text(data, "system", "message", "pre-login"),
+        timezone=_timezone(data, spelling),
         management=_management(data, spelling),
         name_servers=_names_by_vrf(data) if spelling.ntp == "service" else _names(data),
         domain=take_text(data, "system", "dns", "domain"),
@@ -31,6 +32,12 @@ def parse_base(data: Data, spelling: Spelling) -> Base:
         radius=parse_radius(data, spelling),
         reach=reach(data),
     )
+
+
+def _timezone(data: Data, spelling: Spelling) -> str | None:
+    above = () if spelling.ntp == "service" else ("date-time",)
+    found = take_text(data, "system", *above, "timezone")
+    return "UTC" if found == "Etc/UTC" else found
 
 
 def _management(data: Data, spelling: Spelling) -> ManagementPort | None:

@@ -62,6 +62,7 @@ CONTAINERS: tuple[Path, ...] = (
     ("system", "aaa"),
     ("system", "aaa", "authentication"),
     ("system", "aaa", "user"),
+    ("system", "date-time"),
     ("system", "dns"),
     ("system", "forwarding"),
     ("system", "message"),

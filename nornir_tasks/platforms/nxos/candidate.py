@@ -35,6 +35,7 @@ _ORDER = tuple(
         r"(?:no password|username|role) .+",
         r"(?s:banner .+)",
         r"ip (?:domain-lookup|domain-name .+|name-server .+)",
+        r"clock .+",
         r"errdisable .+",
         r"interface breakout .+",
         r"ip(?:v6)? access-list .+",

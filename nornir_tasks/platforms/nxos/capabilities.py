@@ -100,6 +100,8 @@ _BASE_GAPS = (
         "NX-OS has no list of its whole control plane: its policies limit rates, and access-class of line vty is of "
         "SSH and Telnet alone",
     ),
+    # tests/corpus/nxos: clock timezone PRM 5 0
+    BaseGap("timezone", "NX-OS has fixed offsets (clock timezone CET 1 0) in place of zones", besides="UTC"),
 )
 
 _ACLS = AclFacts(

@@ -105,7 +105,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"system qos|bfd interval .*|vlan \d+ / name .*", Disruption.NONE),
     # What the switch itself asks and tells; no packet of others depends on it.
     (
-        r"(?:hostname|ip domain-name|(?:vrf context management / )?ip name-server|ntp|logging|username) .*",
+        r"(?:hostname|clock|ip domain-name|(?:vrf context management / )?ip name-server|ntp|logging|username) .*",
         Disruption.NONE,
     ),
     (r"feature tacacs\+|(?:(?:tacacs|radius|snmp)-server|aaa) .*", Disruption.NONE),

@@ -77,6 +77,7 @@ OWNERSHIP = (
     rule(r"(?:no )?lldp .+", "switch"),
     rule(r"hostname .+", "base hostname"),
     rule(r"(?s:banner motd.*)", "base banner"),
+    rule(r"clock (?:timezone|summer-time) .+", "base timezone"),
     # who is asked for names; what names are completed with, and whether any are, stay as they are
     rule(r"ip (?:name-server|domain-name) .+", "base dns"),
     # what names a group of servers goes with it

@@ -32,6 +32,7 @@ ACCOUNTS = {
 POLICY = settings(
     hostname="managed",
     banner="Property of Example 7.\nAll sessions are recorded.",
+    timezone="UTC",
     management="managed",
     dns={"servers": ("192.0.2.54", "2001:db8::35"), "domain": "fabric.example.net"},
     ntp=("192.0.2.120", "192.0.2.121", "2001:db8::7b"),
@@ -78,7 +79,8 @@ def design(policy: BaseIntent = POLICY) -> SiteDesign:
 
 def realised(device: str, vrf: str = "MGMT", kind: Literal["tacacs", "radius"] = "tacacs") -> Realised:
     """``vrf``: ``default``: all is reached in the default one, and the management port is others'."""
-    policy = altered(POLICY, vrf=vrf, snmp=None if device.startswith("spine") else SNMP)
+    zone = "UTC" if device == DEVICES["nxos"] else "Europe/Berlin"
+    policy = altered(POLICY, vrf=vrf, timezone=zone, snmp=None if device.startswith("spine") else SNMP)
     if kind == "radius":
         policy = altered(policy, aaa={"radius": RADIUS})
     made = network(policy if vrf != DEFAULT_VRF else altered(policy, management=None))

@@ -67,6 +67,8 @@ def _base(base: Base) -> Inputs:
         found["ip_name_server"] = {"vrfs": [{"name": vrf or "default", "servers": servers}]}
     if base.banner:
         found["banners"] = {"login": f"{base.banner}\nEOF\n"}
+    if base.timezone:
+        found["clock"] = {"timezone": base.timezone}
     if base.domain:
         found["dns_domain"] = base.domain
     if base.time_servers:

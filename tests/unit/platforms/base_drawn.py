@@ -53,6 +53,7 @@ def maybe_managed(
     made = Base(
         hostname=name,
         banner=draw(st.none() | BANNERS),
+        timezone=draw(st.sampled_from((None, "UTC", *([] if config.os == "nxos" else ["Asia/Tokyo", "US/Eastern"])))),
         management=port,
         name_servers=servers(),
         domain=domain,
@@ -126,6 +127,7 @@ def sections_of(base: Base) -> frozenset[BaseSection]:
         "hostname": base.hostname,
         "management": base.management,
         "banner": base.banner,
+        "timezone": base.timezone,
         "dns": base.name_servers or base.domain,
         "ntp": base.time_servers,
         "syslog": base.log_servers,

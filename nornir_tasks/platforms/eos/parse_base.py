@@ -22,8 +22,7 @@ BASE_ROWS = (
         many=True,
     ),
     row(r"dns domain (\S+)", "domain", text, single="dns domain"),
-    # um-eos: UTC is what a switch has without it
-    row(r"clock timezone (\S+)", "timezone", text, single="clock timezone", hidden=("clock timezone UTC",)),
+    row(r"clock timezone (\S+)", "timezone", text, single="clock timezone"),
     row(r"banner login\n((?s:.*))\nEOF", "banner", text, single="banner login"),
     # a VRF that does not route says so (tests/corpus/eos/NOTES.md)
     row(r"no ip routing vrf (\S+)", "unrouted_vrfs", text, many=True),

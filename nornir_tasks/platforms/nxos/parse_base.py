@@ -40,8 +40,7 @@ BASE_BLOCKS = (Block((rf"vrf context {MANAGEMENT_VRF}$",), _MANAGEMENT), Block((
 
 BASE_ROWS = (
     _servers(None),
-    # Oracle's manual of Cisco RoCE switches, Changing Time Zone Settings: UTC is the default, which no module sends
-    row(r"clock timezone (UTC) 0 0", "timezone", text, single="clock timezone", hidden=("clock timezone UTC 0 0",)),
+    row(r"clock timezone (UTC) 0 0", "timezone", text, single="clock timezone"),
     row(r"banner motd \^\n((?s:.*))\n\^", "banner", text, single="banner motd"),
     row(r"ip domain-name (\S+)", "domain", text, single="ip domain-name"),
     row(r"hostname (\S+)", "hostname", text, single="hostname"),

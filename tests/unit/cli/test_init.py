@@ -76,6 +76,7 @@ def test_the_working_directory_can_become_a_site(tmp_path: Path) -> None:
     assert yaml.safe_load((tmp_path / "dc7/fabric.yml").read_text())["site"] == "dc7"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [

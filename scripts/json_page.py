@@ -1,4 +1,4 @@
-"""docs/json.md: every key of every JSON document of the command line, made from nornir_tasks/cli/json_documents.py.
+"""docs/json.md: every key of every JSON document of the command line, made from nornir_tasks/cli/contracts/.
 
 python scripts/json_page.py            compare; ends with 1 where the page is another one, or a key went in one version
 python scripts/json_page.py --write    write the page anew, which is refused where a key went in one version
@@ -12,14 +12,15 @@ from typing import Any
 
 from made_page import compare_or_write
 
-from nornir_tasks.cli.json_documents import DOCUMENTS, Envelope, schema_of
+from nornir_tasks.cli.contracts.envelope import Envelope
+from nornir_tasks.cli.json_documents import DOCUMENTS, schema_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "json.md"
 
 HEAD = """\
 # JSON
 
-Made by `.venv/bin/python scripts/json_page.py --write` from `nornir_tasks/cli/json_documents.py`; `make check`
+Made by `.venv/bin/python scripts/json_page.py --write` from `nornir_tasks/cli/contracts/`; `make check`
 compares.
 
 Every verb takes `--json` and prints one document on standard output. Its exit code is the same as without. Words for

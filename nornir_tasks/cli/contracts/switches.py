@@ -1,0 +1,166 @@
+"""What the verbs that talk to switches print as JSON."""
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict  # pydantic takes no other one before Python 3.12
+
+from nornir_tasks.cli.contracts.envelope import Envelope, Verdict, described
+from nornir_tasks.usecases.pushes import State
+
+
+class Unconfirmed(TypedDict):
+    """A commit that its switch takes back unless it is confirmed."""
+
+    commit: str
+    left_s: float | None
+
+
+class LineChange(TypedDict):
+    """One line that a push adds (+) or removes (-)."""
+
+    op: Literal["+", "-"]
+    path: list[str]
+    disruption: str
+
+
+class OthersLine(TypedDict):
+    """A line that is not shown to be ours."""
+
+    path: list[str]
+    reason: str
+    adopt: str
+    replaced_by: list[str] | None
+    disruption: str
+
+
+class PlannedDevice(TypedDict):
+    """What a push would do to one switch."""
+
+    disruption: str
+    changes: list[LineChange]
+    others: list[OthersLine]
+
+
+class ManagementWay(TypedDict):
+    """How the tool reaches one switch."""
+
+    over: list[list[str]]
+    single_points: list[str]
+
+
+class _Plan(Envelope):
+    changing: int
+    need_reload: list[str]
+    begin_to_spray: list[str]
+    unsaved: list[str]
+    cannot_be_compared: dict[str, list[str]]
+    ways: dict[str, ManagementWay]
+    devices: dict[str, PlannedDevice]
+
+
+class PlanDocument(_Plan):
+    """``nornir plan``."""
+
+    unconfirmed: dict[str, Unconfirmed]
+
+
+class PushDocument(_Plan):
+    """``nornir push`` and ``nornir rollback``: the plan before it, and what came of it."""
+
+    unconfirmed: list[str]
+    changed: list[str]
+    saved: list[str]
+    total: int
+    failed: dict[str, list[str]]
+
+
+class ValidateFinding(TypedDict):
+    """The result for one thing."""
+
+    id: str
+    check: str
+    device: str
+    port: str
+    verdict: Verdict
+    message: str
+    expected: str
+    found: str
+    cause: str
+    remedy: str
+    played: NotRequired[bool]
+
+
+@described
+class ValidateDocument(Envelope):
+    """``nornir validate``."""
+
+    tested: int
+    of: int
+    failed: int
+    failed_of_total: int
+    undecided: int
+    skipped: int
+    played: NotRequired[int]
+    warnings: NotRequired[list[str]]
+    only: NotRequired[list[str]]
+    """The checks that --only names: nothing else was judged."""
+    causes: list[str]
+    findings: list[ValidateFinding]
+    """What did not pass; with --all what passed as well."""
+
+
+class CheckEntry(TypedDict):
+    """One check."""
+
+    check: str
+    each: str
+    uncounted: str
+    reads: list[str]
+    configuration: str
+    wanted: str
+    passes: str
+    fails: str
+    could_not_tell: str
+    skipped: str
+    not_shown: dict[str, list[str]]
+    of: NotRequired[int]
+
+
+class ChecksDocument(Envelope):
+    """``nornir validate --list``."""
+
+    checks: list[CheckEntry]
+    of: NotRequired[int]
+
+
+class PushEntry(TypedDict):
+    """One push or rollback in the journal."""
+
+    number: int
+    verb: Literal["push", "rollback"]
+    undoes: int | None
+    started: str
+    planes: list[str]
+    planned: list[str]
+    switches: dict[str, str]
+    changed: int
+    rolled_back: int
+    state: State
+    can_be_rolled_back: bool
+    obstacles: list[int]
+    unsettled: list[int]
+
+
+class PushesDocument(Envelope):
+    """``nornir pushes``."""
+
+    pushes: list[PushEntry]
+
+
+class TrustDocument(Envelope):
+    """``nornir trust``."""
+
+    device: str
+    fingerprint: str
+    serial: str
+    changed: bool

@@ -21,6 +21,7 @@ from nornir_tasks.cli import (
     push,
     pushes,
     render,
+    report,
     rollback,
     schema,
     trust,
@@ -91,6 +92,7 @@ app.command("prove")(prove.prove)
 app.command("plan")(plan.plan)
 app.command("push")(push.push)
 app.command("validate")(validate.validate)
+app.command("report")(report.report)
 app.command("rollback")(rollback.rollback)
 app.command("pushes")(pushes.pushes)
 app.command("trust")(trust.trust)

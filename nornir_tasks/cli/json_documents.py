@@ -41,6 +41,7 @@ from nornir_tasks.cli.contracts.switches import (
     PlanDocument,
     PushDocument,
     PushesDocument,
+    ReportDocument,
     TrustDocument,
     ValidateDocument,
 )
@@ -57,6 +58,7 @@ DOCUMENTS: Mapping[str, type] = {
     "validate": ValidateDocument,
     "checks": ChecksDocument,
     "pushes": PushesDocument,
+    "report": ReportDocument,
     "trust": TrustDocument,
     "audit-k8s": AuditDocument,
     "day0": Day0Document,

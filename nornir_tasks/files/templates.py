@@ -33,6 +33,14 @@ def starter_environment() -> jinja2.Environment:
     return _environment("init", {})
 
 
+@cache
+def report_environment() -> jinja2.Environment:
+    """The environment of pages for people, ``templates/report/``; texts are escaped."""
+    made = _environment("report", {})
+    made.autoescape = True
+    return made
+
+
 def _environment(folder: str, known: Mapping[str, Callable[..., Any]]) -> jinja2.Environment:
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(resource("templates") / folder),

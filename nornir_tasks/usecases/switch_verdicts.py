@@ -55,10 +55,15 @@ def of_plan(found: PlanReport) -> Iterator[Group]:
 def _change(plan: PlanSummary) -> Case:
     if not plan.count:
         return Case(plan.device)
+    what = f"{plan.count} lines would change, at worst: {plan.disruption}"
+    return Case(plan.device, Kind.FAIL, what, changed_lines(plan), (Quote(plan.device, None, "the switch"),))
+
+
+def changed_lines(plan: PlanSummary) -> str:
+    """The first lines that would change on one switch, and how many more there are."""
     lines = [str(change) for change, _ in islice(plan.rows(), MOST_LINES)]
     more = [f"and {plan.count - MOST_LINES} more"] if plan.count > MOST_LINES else []
-    what = f"{plan.count} lines would change, at worst: {plan.disruption}"
-    return Case(plan.device, Kind.FAIL, what, "\n".join((*lines, *more)), (Quote(plan.device, None, "the switch"),))
+    return "\n".join((*lines, *more))
 
 
 def _in_the_way(plan: PlanSummary) -> Iterator[Case]:

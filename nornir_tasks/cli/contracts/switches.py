@@ -157,6 +157,13 @@ class PushesDocument(Envelope):
     pushes: list[PushEntry]
 
 
+class ReportDocument(Envelope):
+    """``nornir report``: where its page is."""
+
+    file: str
+    bytes: int
+
+
 class TrustDocument(Envelope):
     """``nornir trust``."""
 

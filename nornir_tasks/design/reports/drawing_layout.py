@@ -4,8 +4,8 @@ Bundles are drawn as on a circuit diagram: each box of the upper row has a line 
 each of them; a dot is a connection, a crossing is not. No line slants, and every count has its place.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from nornir_tasks.design.model.network import Fabric, Network
 from nornir_tasks.design.reports.counts import design_counts
@@ -20,10 +20,27 @@ MARGIN, GUTTER, PAGE = 24.0, 96.0, 1500.0
 GAP, PAD, LEADING, BUS, PILL, CLEAR = 14.0, 8.0, 15.0, 15.0, 16.0, 8.0
 """Pixels between boxes, inside them, from line to line, from bus to bus; height of a count's field; between lines."""
 PALE, GREY = "#f4f6f8", "#9aa5b1"
+STATES = {
+    "fail": ("#fbdcd7", "#c62828"),
+    "could not tell": ("#fdf0c8", "#9a6b00"),
+    "affected": ("#f6ede4", "#b0703c"),
+    "pass": ("#e3f3e6", "#2e7d32"),
+}
+"""State of a switch -> its box's fill and edge; the worst first."""
 
 
-def drawing(network: Network) -> str:
-    """The site as SVG: a pure function of the network, equal bytes for equal networks."""
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What was found on the devices, drawn over the design."""
+
+    states: Mapping[str, str] = field(default_factory=dict)
+    """Switch -> one of STATES; none: it was not looked at."""
+    broken: frozenset[frozenset[str]] = frozenset()
+    """Pairs of switches with a link between them that failed."""
+
+
+def drawing(network: Network, marks: Marks = Marks()) -> str:
+    """The site as SVG: a pure function of network and marks, equal bytes for equal ones."""
     canvas = Canvas()
     counts = design_counts(network)
     total = counts["totals"]
@@ -36,11 +53,12 @@ def drawing(network: Network) -> str:
         fabric = network.fabrics[name]
         heads = _heads(planes, fabric, counts["fabrics"][name])
         if fabric.copies == 1:
-            y = _Sheet(canvas, picture(network, name)).draw(heads, y + 30)
+            y = _Sheet(canvas, picture(network, name), marks).draw(heads, y + 30)
         for copy in range(1, fabric.copies_there + 1) if fabric.copies > 1 else ():
             title = f"copy {copy} of {fabric.copies} of fabric {name}"
-            y = _Sheet(canvas, picture(network, name, copy)).draw((*heads, title) if copy == 1 else (title,), y + 30)
-    _legend(canvas, y + 34)
+            sheet = _Sheet(canvas, picture(network, name, copy), marks)
+            y = sheet.draw((*heads, title) if copy == 1 else (title,), y + 30)
+    _legend(canvas, y + 34, has_states=bool(marks.states))
     return canvas.svg(title, MARGIN)
 
 
@@ -99,6 +117,7 @@ def _colour(group: int | None) -> str:
 class _Sheet:
     canvas: Canvas
     picture: Picture
+    marks: Marks
 
     def draw(self, heads: Sequence[str], y: float) -> float:
         """Draw one fabric from y downwards; return where it ends."""
@@ -225,7 +244,9 @@ class _Sheet:
     def _box(self, box: Box, frame: tuple[float, float, float, float], stroke: str) -> None:
         x, y, width, height = frame
         self.canvas.open_group("box", (each.name for each in box.members))
-        self.canvas.rectangle(x, y, width, height, fill=PALE, stroke=stroke)
+        states = {self.marks.states.get(each.name) for each in box.members}
+        fill, edge = next((style for state, style in STATES.items() if state in states), (PALE, stroke))
+        self.canvas.rectangle(x, y, width, height, fill=fill, stroke=edge)
 
     def _lines(self, box: Box, x: float, y: float) -> float:
         self.canvas.text(x, y, box.title, 12, weight="bold")
@@ -253,8 +274,13 @@ class _Sheet:
             colour = self._colour_of(above)
             self.canvas.line((middle, buses[above]), (middle, top), colour)
             self.canvas.dot(middle, buses[above], colour)
-            self.canvas.rectangle(middle - wide / 2, top, wide, PILL, fill=colour)
+            fill = STATES["fail"][1] if self._is_broken(above, number) else colour
+            self.canvas.rectangle(middle - wide / 2, top, wide, PILL, fill=fill)
             self.canvas.text(middle, top + 11.5, text, 10, anchor="middle", fill="#ffffff")
+
+    def _is_broken(self, above: int, below: int) -> bool:
+        upper, lower = self.picture.above[above].members, self.picture.below[below].members
+        return any({a.name, b.name} in self.marks.broken for a in upper for b in lower) if self.marks.broken else False
 
     def _fields(self, number: int, x: float) -> Iterator[tuple[int, str, float, float]]:
         """The coloured fields of a lower box that begins at x: (upper box, text, middle, width)."""
@@ -267,8 +293,13 @@ class _Sheet:
                 place += wide + 6
 
 
-def _legend(canvas: Canvas, y: float) -> None:
+def _legend(canvas: Canvas, y: float, *, has_states: bool) -> None:
+    states = (
+        "Red: a cause is here; a red field: a link there failed. Brown: only what follows from causes.",
+        "Amber: could not tell. Green: all checks passed.",
+    )
     text = (
+        *(states if has_states else ()),
         "One colour for each spine group or core plane. Line: a bundle of cables; a dot joins, a crossing does not.",
         "Coloured field: cables from this box to the box above whose line ends there, as count×speed. Squares: leaves "
         "by rail.",

@@ -108,5 +108,7 @@ app.add_typer(lab.app, name="lab")
 def root(version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False) -> None:
     """Bring up the network of a GPU cluster from one intent file."""
     if version:
-        typer.echo(f"gpufabric {__version__}")
+        from nornir_tasks.files.checkout import commit
+
+        typer.echo(" ".join(filter(None, (f"gpufabric {__version__}", commit()))))
         raise typer.Exit

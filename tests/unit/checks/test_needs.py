@@ -7,7 +7,7 @@ from edge_evidence import evidence as edge_evidence
 from lab_evidence import clean
 
 from nornir_tasks.checks.evidence import Evidence
-from nornir_tasks.checks.suite import CHECKS, NEEDED, Check
+from nornir_tasks.checks.suite import CHECKS, Check, needed
 from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.observed import FIELDS, Observed, Request
 
@@ -60,7 +60,7 @@ def test_a_check_reads_the_fields_it_declares_and_no_other(check: Check) -> None
 
 
 def test_every_field_of_what_a_switch_says_is_there_for_some_check() -> None:
-    assert set(FIELDS) == NEEDED
+    assert set(FIELDS) == needed()
 
 
 @pytest.mark.parametrize("os", sorted(platforms()))

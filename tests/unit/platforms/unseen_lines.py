@@ -16,6 +16,7 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
             "counters per-entry",
         },
         "base": {
+            "clock timezone <zone>",
             "dns domain <name>",
             "ip name-server vrf <name> <server>",
             "management api http-commands / no shutdown",
@@ -90,6 +91,7 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
     },
     "nxos": {
         "base": {
+            "clock timezone UTC 0 0",
             "ip domain-name <name>",
             "feature nxapi",
             "line vty / exec-timeout <minutes>",

@@ -19,8 +19,8 @@ from nornir_tasks.platforms import platforms
 INTENT = "fabric.yml"
 GALLERY = "gallery"
 """The folder of built-in sites that are there to begin from."""
-LARGE = ("ref-28672", "ref-32768")
-"""Sites of the gallery that stand among the others."""
+ELSEWHERE = "elsewhere.txt"
+"""The names of sites that belong to the gallery and stand among the others, a line each: the large ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,8 @@ def built_in() -> dict[str, Path]:
 def gallery() -> dict[str, Path]:
     """Name -> folder of each built-in site that is there to begin from: by name, and the large ones last."""
     found = {file.parent.name: file.parent for file in sorted((resource("inventory") / GALLERY).glob(f"*/{INTENT}"))}
-    return {**found, **{name: resource("inventory") / name for name in LARGE}}
+    elsewhere = (resource("inventory") / GALLERY / ELSEWHERE).read_text(encoding="utf-8").split()
+    return {**found, **{name: resource("inventory") / name for name in elsewhere}}
 
 
 def _built_in() -> tuple[Path, ...]:

@@ -57,7 +57,7 @@ def snmp(device: str, vrf: str = "MGMT", form: KeyForm = "v1", sections: frozens
     network = managed.network(policy)
     made = managed.device_config(network, network.device(device))
     claims = replace(made.claims, base=made.claims.base & {"snmp", *sections}, kept_accounts=frozenset({"admin"}))
-    base = replace(made.config.base, hostname=None, banner=None, name_servers=(), domain=None)
+    base = replace(made.config.base, hostname=None, banner=None, timezone=None, name_servers=(), domain=None)
     base = replace(base, time_servers=(), log_servers=(), tacacs=None)
     if "accounts" not in sections:
         base = replace(base, accounts=())

@@ -22,9 +22,11 @@ def test_package_wheel_collection_and_changelog_carry_one_version() -> None:
 
 def test_a_checkout_says_its_commit_from_wherever_it_is_asked(tmp_path: Path) -> None:
     nornir = Path(sys.executable).with_name("nornir")
-    said = subprocess.run([nornir, "--version"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    found = re.fullmatch(rf"gpufabric {re.escape(__version__)}(?: commit ([0-9a-f]{{12}})(?: and changes)?)?\n", said)
-    assert found is not None, said
+    printed = subprocess.run([nornir, "--version"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    found = re.fullmatch(
+        rf"gpufabric {re.escape(__version__)}(?: commit ([0-9a-f]{{12}})(?: and changes)?)?\n", printed
+    )
+    assert found is not None, printed
     assert (found[1] or "") == head()[:12]
 
 

@@ -130,12 +130,12 @@ def test_where_nobody_may_write_has_its_exit_code(tmp_path: Path) -> None:
 
 
 def test_what_there_is_to_choose_from_is_listed_and_each_of_it_is_taken(tmp_path: Path) -> None:
-    listed: dict[str, Any] = json.loads(nornir("init", "--list", "--json", cwd=tmp_path).stdout)
+    listed: dict[str, Any] = json.loads(nornir("init", "--list", "--json", cwd=tmp_path).stdout)["options"]
     shown = nornir("init", "--list", cwd=tmp_path).stdout
     for option, known in listed.items():
         assert f"--{option}\n" in shown
         assert all(name in shown for name in known)
-    assert {"lab", "ref-512"} <= listed["from"].keys()
+    assert {"lab", "ref-512", "one-nic"} <= listed["from"].keys()
     done = nornir("init", "dc1", "--from", "lab-rails", "--name", "dc1", "--ci", "gitlab", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert nornir("design", "--site", "dc1", cwd=tmp_path).returncode == 0

@@ -7,14 +7,17 @@ import pytest
 from typer.testing import CliRunner
 
 from nornir_tasks.cli.app import app
-from nornir_tasks.files.site import LARGE, gallery, site_names
+from nornir_tasks.files.site import gallery, site_names
 from nornir_tasks.usecases.site import load
 
 UNDECIDED = {"ecn-before-pfc", "headroom-fits", "layer-1"}
 """Proofs of which switches show no line: alpha and pool, their own headroom, FEC of NX-OS."""
 
 
-SITES = [pytest.param(each, marks=[pytest.mark.long] if each in LARGE else []) for each in gallery()]
+SITES = [
+    pytest.param(each, marks=[pytest.mark.long] if folder.parent.name != "gallery" else [])
+    for each, folder in gallery().items()
+]
 
 
 def nornir(*words: str, code: int = 0) -> str:

@@ -60,5 +60,5 @@ def test_a_site_that_is_not_found_is_refused_with_those_of_the_working_directory
     (tmp_path / "inventory" / "dc1").mkdir(parents=True)
     (tmp_path / "inventory" / "dc1" / "fabric.yml").touch()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(IntentError, match=r"one of dc1, lab, lab-breakout, "):
+    with pytest.raises(IntentError, match=r"one of (.*, )?dc1, lab, lab-breakout, "):
         find_site("dc2")

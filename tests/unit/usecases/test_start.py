@@ -10,7 +10,7 @@ import yaml
 from nornir_tasks.errors import DesignError, GpufabricError, IntentError, LocalError, RefusedError
 from nornir_tasks.files import starter
 from nornir_tasks.files.catalogue import load_catalogue
-from nornir_tasks.files.site import load_site
+from nornir_tasks.files.site import built_in, load_site
 from nornir_tasks.usecases.site import load
 from nornir_tasks.usecases.start import create
 from nornir_tasks.usecases.start.answers import Answers, Model, gbps_of, model_of, planes_of, site_name
@@ -61,7 +61,7 @@ def test_what_continuous_integration_runs_is_yaml_and_reaches_no_real_switch(ser
 
 @pytest.mark.parametrize("example", sorted(create.examples()))
 def test_no_built_in_site_that_people_copy_loosens_safety(example: str) -> None:
-    folder = starter.resource("inventory") / example
+    folder = built_in()[example]
     assert {each.name for each in folder.iterdir()} <= {"fabric.yml", "gpufabric.yml"}, "no variables of any role"
     assert LOOSE.search((folder / "fabric.yml").read_text()) is None
 

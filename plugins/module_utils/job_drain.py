@@ -24,6 +24,8 @@ except ImportError:  # in a test
     from job_schedulers import Node, Scheduler, SchedulerError, every
 
 POLL_S = 2.0
+SETTLE_S = 5.0
+"""So long after nodes were given back the scheduler is watched for what it hears of their boot late."""
 Result = TypeVar("Result")
 
 
@@ -180,7 +182,22 @@ class Drain:
             found[node] = Outcome(changed=True, is_out=now.is_out, reason=now.reason)
             if self.is_ours(now):
                 found[node] = Outcome("is still out after it was given back", True, True, reason=now.reason)
+        back = [node for node in nodes if found[node].changed and not found[node].problem]
+        if rebooted and back and self.scheduler.LATE:
+            self._give_back_late(back, found)
         return found
+
+    def _give_back_late(self, nodes: Sequence[str], found: dict[str, Outcome]) -> None:
+        """Slurm may hear of a boot once more after the node is back, take that for another one, and take it out."""
+        for _ in every(self.bounds.poll_s, time.monotonic() + SETTLE_S):
+            try:
+                for node, now in self.patiently(partial(self.scheduler.read, nodes)).items():
+                    if now.is_out and now.reason == self.scheduler.LATE:
+                        self.patiently(partial(self.scheduler.give_back, node))
+            except SchedulerError as error:
+                for node in nodes:
+                    found[node].problem = f"was given back, and is not known to have stayed: {error}"
+                return
 
     def _has_booted(self, node: str) -> bool:
         end = time.monotonic() + self.bounds.answer_s

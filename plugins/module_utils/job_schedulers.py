@@ -51,6 +51,9 @@ class Node:
 class Scheduler(ABC):
     """Runs the scheduler's own program, ``command`` (with its options), for what subclasses ask."""
 
+    LATE = ""
+    """The reason with which it takes a node out that was given back while it heard of its boot; empty: it does not."""
+
     def __init__(self, command: Sequence[str]) -> None:
         self.command = list(command)
         self.leaving: dict[str, tuple[subprocess.Popen[bytes], Any]] = {}
@@ -134,6 +137,7 @@ class Scheduler(ABC):
 class Slurm(Scheduler):
     """``command`` is scontrol. Running jobs are left to end: nothing sends them away."""
 
+    LATE = "Node unexpectedly rebooted"
     OUT = frozenset({"DRAIN", "FAIL", "DOWN", "ERROR", "MAINT", "POWERED_DOWN", "POWERING_DOWN", "REBOOT_ISSUED"})
     BUSY = frozenset({"ALLOCATED", "MIXED", "COMPLETING", "UNKNOWN"})
     """UNKNOWN: a controller that has started anew has not heard of the node yet, nor of its jobs."""

@@ -113,6 +113,33 @@ def test_a_rebooted_node_is_given_back_only_after_slurm_has_heard_of_its_boot(cl
     assert cluster.states()["gpu-1"] == ("IDLE", ""), "Slurm took it out anew"
 
 
+LATE_BOOT = """\
+#!/bin/sh
+# A controller that hears of the boot once more after the node is back: the node is out again until the next RESUME.
+cd "$(dirname "$0")"
+case "$*" in
+*state=RESUME*) echo >>resumed ;;
+*) case $(wc -l <resumed) in
+   0) state='IDLE+DRAIN' reason='gpufabric site=lab run=1' ;;
+   1) if [ -e read ]; then state=DOWN reason='Node unexpectedly rebooted'; else touch read; state=IDLE; fi ;;
+   *) state=IDLE ;;
+   esac
+   echo "NodeName=gpu-1 State=$state BootTime=2026-01-02T00:00:00${reason:+ Reason=$reason [root@2026-01-01T00:00:00]}" ;;
+esac
+"""
+
+
+def test_a_node_that_slurm_takes_out_once_more_for_its_late_boot_does_not_stay_out(tmp_path: Path) -> None:
+    program = tmp_path / "scontrol"
+    program.write_text(LATE_BOOT)
+    program.chmod(0o755)
+    (tmp_path / "resumed").touch()
+    late = Drain(schedulers.Slurm([str(program)]), OWN, Bounds(2, 30, 20, poll_s=0.2))
+    assert late.resume(["gpu-1"], rebooted=True)["gpu-1"].problem == ""
+    assert (tmp_path / "resumed").read_text().count("\n") == 2
+    assert not late.read(["gpu-1"])["gpu-1"].is_out
+
+
 def test_a_node_that_slurm_does_not_know_is_named_and_the_others_go_on(cluster: SlurmCluster) -> None:
     found = drain().drain(["gpu-9", "gpu-1"], [*NODES, "gpu-9"], REASON)
     assert "the scheduler knows no such node; gpufabric_node_name" in found["gpu-9"].problem

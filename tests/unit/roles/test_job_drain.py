@@ -124,7 +124,8 @@ case "$*" in
    1) if [ -e read ]; then state=DOWN reason='Node unexpectedly rebooted'; else touch read; state=IDLE; fi ;;
    *) state=IDLE ;;
    esac
-   echo "NodeName=gpu-1 State=$state BootTime=2026-01-02T00:00:00${reason:+ Reason=$reason [root@2026-01-01T00:00:00]}" ;;
+   since='[root@2026-01-01T00:00:00]'
+   echo "NodeName=gpu-1 State=$state BootTime=2026-01-02T00:00:00${reason:+ Reason=$reason $since}" ;;
 esac
 """
 

@@ -8,7 +8,7 @@ ends that of a template.
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -157,10 +157,13 @@ def _undone_if_it_fails() -> Iterator[list[Path]]:
         yield made
     except BaseException:
         for each in reversed(made):
-            if each.name.startswith(".init."):
-                shutil.rmtree(each, ignore_errors=True)
-            elif each.is_dir():
-                each.rmdir()
-            else:
-                each.unlink()
+            with suppress(
+                OSError
+            ):  # what cannot go, as a folder that has got files of others, hides no error and no other
+                if each.name.startswith(".init."):
+                    shutil.rmtree(each)
+                elif each.is_dir():
+                    each.rmdir()
+                else:
+                    each.unlink()
         raise

@@ -1,0 +1,84 @@
+"""What switches and hosts count, in one neutral shape: two readings of it make rates, which the rules of a soak judge.
+
+A counter that a system does not show is in ``not_read`` with the reason, and no rule takes its absence for zero.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Counter(StrEnum):
+    """One thing that is counted. What is not a total since some time is in ``GAUGES``."""
+
+    PFC_RX = "pfc-frames-received"
+    """Pause frames of one priority that came in: the far end asks this one to stop."""
+    PFC_TX = "pfc-frames-sent"
+    PAUSE_RX_US = "pause-time-received"
+    """Microseconds for which one priority of the port was stopped by the far end."""
+    PAUSE_TX_US = "pause-time-sent"
+    ECN_MARKED = "ecn-marked-packets"
+    QUEUE_PACKETS = "queue-packets"
+    """Packets that left by one queue."""
+    QUEUE_DROPS = "queue-drops"
+    """Packets that one queue dropped at the way out."""
+    INPUT_DROPS = "input-buffer-drops"
+    """Packets dropped at the way in because no buffer was free."""
+    WATCHDOG = "watchdog-events"
+    """How often the PFC watchdog found one queue stuck."""
+    WATERMARK_BYTES = "queue-watermark"
+    PACKETS_IN = "packets-in"
+    PACKETS_OUT = "packets-out"
+    BYTES_IN = "bytes-in"
+    BYTES_OUT = "bytes-out"
+    FEC_CORRECTED = "fec-corrected"
+    FEC_UNCORRECTED = "fec-uncorrected"
+    SYMBOL_ERRORS = "symbol-errors"
+    CRC_ERRORS = "crc-errors"
+    LINK_CHANGES = "link-changes"
+    RX_POWER_DBM = "optic-power-received"
+    TX_POWER_DBM = "optic-power-sent"
+    TEMPERATURE_C = "optic-temperature"
+    # Hosts alone.
+    CNP_SENT = "cnp-sent"
+    CNP_HANDLED = "cnp-handled"
+    CNP_IGNORED = "cnp-ignored"
+    ECN_RECEIVED = "ecn-marked-received"
+    OUT_OF_SEQUENCE = "out-of-sequence"
+    SEQUENCE_ERRORS = "packet-sequence-errors"
+    RETRANSMITS = "adaptive-retransmissions"
+    OUT_OF_BUFFER = "receive-out-of-buffer"
+    XID = "gpu-xid-errors"
+    NVLINK_ERRORS = "nvlink-errors"
+
+
+GAUGES = frozenset({Counter.WATERMARK_BYTES, Counter.RX_POWER_DBM, Counter.TX_POWER_DBM, Counter.TEMPERATURE_C})
+"""Values of now; all others only grow until they are cleared or the device starts again."""
+
+
+class Place(NamedTuple):
+    """Where something is counted."""
+
+    port: str
+    """The switch's name of the port, or the host's of its interface, RDMA device or GPU."""
+    index: int | None = None
+    """The priority of PFC counters, the queue (traffic class) of queues' counters, the lane of optics; None: the port."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All counters of one device at one time."""
+
+    device: str
+    read_at_s: float
+    """By the reader's monotonic clock, when the answer had come."""
+    clock_s: float | None
+    """By the device's own clock, seconds since 1970; None where it does not say."""
+    uptime_s: float | None
+    """Since the device started; smaller in the later reading: it started between the two."""
+    values: Mapping[Counter, Mapping[Place, float]]
+    not_read: Mapping[Counter, str] = field(default_factory=dict)
+    """Counters that this system does not show, each with the reason, for people."""
+    problems: tuple[str, ...] = ()
+    """What was asked for and not understood: each names the request, the place in the answer, expected and found."""

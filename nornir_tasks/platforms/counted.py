@@ -63,7 +63,7 @@ class Place(NamedTuple):
     port: str
     """The switch's name of the port, or the host's of its interface, RDMA device or GPU."""
     index: int | None = None
-    """The priority of PFC counters, the queue (traffic class) of queues' counters, the lane of optics; None: the port."""
+    """The priority of PFC counters, a queue (traffic class), the lane of optics; None: the port."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ HOT_C = 70.0
 
 ERRORS = About(
     name="link-errors",
-    each="switch, and host with ports that are read",
+    each="switch, and host",
     reads=(Counter.FEC_UNCORRECTED, Counter.CRC_ERRORS, Counter.SYMBOL_ERRORS),
     wanted="the cabling plan",
     passes=f"no more errors than one in {1 / WORST_BER:.0e} bits of the line, and no codeword that could not be "
@@ -50,7 +50,7 @@ FEC = About(
 )
 FLAPS = About(
     name="link-changes",
-    each="switch",
+    each="switch, and host",
     reads=(Counter.LINK_CHANGES,),
     wanted="none",
     passes="no port of the design went down or up",
@@ -156,7 +156,7 @@ def _by_port(values: Mapping[Place, float]) -> dict[str, float]:
 def check_link_changes(soak: Soak) -> list[Hit]:
     """Links that went down or up."""
     hits = []
-    for device in soak.switches:
+    for device in (*soak.switches, *soak.read_hosts):
         for place, value in soak.positive(Counter.LINK_CHANGES, device):
             if soak.link(device, place.port) is not None:
                 words = f"went down or up {number(value)} times in {soak.seconds(device):.0f} s"

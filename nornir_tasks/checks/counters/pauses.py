@@ -14,6 +14,8 @@ customer's servers (Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2
 STORM_SHARE = 0.5
 """Share of the time for which a port is stopped, where a system counts that: chosen. Marks would have slowed senders
 long before."""
+CIRCLE = ""
+"""The root of ports that stop one another."""
 MOST_NAMED = 4
 """Switches that a finding names."""
 FEW_FRAMES_PER_S = 1.0
@@ -90,7 +92,7 @@ def check_storms(soak: Soak) -> list[Hit]:
 
 
 def _followed(soak: Soak, begin: End, hard: Iterable[End]) -> list[tuple[str, set[End]]]:
-    """(root, ports on the way to it) of all that stop this port, farther and farther down."""
+    """(root, ports on the way to it) of all that stop this port, farther and farther down; or what is in a circle."""
     by_device: dict[str, list[End]] = {}
     for end in hard:
         by_device.setdefault(end[0], []).append(end)
@@ -109,7 +111,7 @@ def _followed(soak: Soak, begin: End, hard: Iterable[End]) -> list[tuple[str, se
             if each not in seen:
                 seen.add(each)
                 todo.append(each)
-    return found or [(begin[0], set(seen))]  # a circle: each stops the next one
+    return found or [(CIRCLE, set(seen))]
 
 
 def _storm(soak: Soak, root: str, tree: set[End], hard: dict[End, _Stopped]) -> Hit:

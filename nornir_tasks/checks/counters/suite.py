@@ -58,9 +58,10 @@ RULES = (
         links.check_link_errors,
         links.ERRORS,
         _sets((Counter.FEC_UNCORRECTED, Counter.CRC_ERRORS, Counter.SYMBOL_ERRORS)),
+        "both",
         explains=_CABLE_EFFECTS,
     ),
-    Rule(links.check_link_changes, links.FLAPS, _sets((Counter.LINK_CHANGES,)), explains=_CABLE_EFFECTS),
+    Rule(links.check_link_changes, links.FLAPS, _sets((Counter.LINK_CHANGES,)), "both", explains=_CABLE_EFFECTS),
     Rule(congestion.check_classes, congestion.CLASS, _sets((Counter.QUEUE_PACKETS,)), "both"),
     Rule(pauses.check_marks_first, pauses.MARKS_FIRST, _sets((Counter.PFC_TX,), (Counter.ECN_MARKED,))),
     Rule(

@@ -38,6 +38,7 @@ from nornir_tasks.cli.contracts.start import (
 )
 from nornir_tasks.cli.contracts.switches import (
     ChecksDocument,
+    CountersDocument,
     PlanDocument,
     PushDocument,
     PushesDocument,
@@ -57,6 +58,7 @@ DOCUMENTS: Mapping[str, type] = {
     "push": PushDocument,
     "validate": ValidateDocument,
     "checks": ChecksDocument,
+    "counters": CountersDocument,
     "pushes": PushesDocument,
     "report": ReportDocument,
     "trust": TrustDocument,

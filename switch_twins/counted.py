@@ -25,12 +25,14 @@ class PortCounts:
 
     paused_rx_s       seconds for which the far end had stopped this priority; ``paused_tx_s``: this end the far one
     queue_packets     that left by a queue;  dropped: at the way out;  marked: with congestion experienced (ECN)
+    packets_of        packets of a priority that came in
     input_drops       packets of a priority that came in and found no buffer
     watermark_bytes   the most that was in a queue
     watchdog          how often a queue was found stuck;  recovered: how often it went on after that
     cnp_sent ...      of hosts alone: notifications of congestion sent, and those on which it slowed down, or did not
     marked_in         of hosts alone: packets received that some switch had marked
-    out_of_sequence   of hosts alone: packets received after one that was lost
+    out_of_sequence   of hosts alone: packets received after one that was lost; sequence_errors: what its sender was
+                      told of that
     """
 
     packets_in: float = 0.0
@@ -45,6 +47,7 @@ class PortCounts:
     queue_bytes: list[float] = field(default_factory=_each)
     dropped: list[float] = field(default_factory=_each)
     marked: list[float] = field(default_factory=_each)
+    packets_of: list[float] = field(default_factory=_each)
     input_drops: list[float] = field(default_factory=_each)
     watermark_bytes: list[float] = field(default_factory=_each)
     watchdog: list[float] = field(default_factory=_each)
@@ -54,6 +57,7 @@ class PortCounts:
     cnp_ignored: float = 0.0
     marked_in: float = 0.0
     out_of_sequence: float = 0.0
+    sequence_errors: float = 0.0
 
 
 _NOTHING = PortCounts()

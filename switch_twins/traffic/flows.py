@@ -75,7 +75,7 @@ def flows(play: Play, nics: Sequence[Nic]) -> list[Flow]:
 
 
 def _all_to_all(play: Play, nics: Sequence[Nic]) -> Iterator[Flow]:
-    """Each port sends to as many as send to it: the next host's port beside it, then the one after at the same place."""
+    """Each port sends to as many as send to it: to the next host's next port, to the same port of the one after."""
     by_host: dict[str, list[Nic]] = {}
     for nic in nics:
         by_host.setdefault(nic.end.device, []).append(nic)
@@ -117,7 +117,7 @@ def _between(play: Play, nic: Nic, other: Nic, share: float) -> Iterator[Flow]:
         )
 
 
-def of_host(flow: Flow, wrong_class: Mapping[str, float]) -> Flow:
+def of_host(flow: Flow, wrong_class: Mapping[str, float | None]) -> Flow:
     """The same flow as its host sends it: a host with a wrong class has another code point."""
     dscp = wrong_class.get(flow.source.device)
     return flow if dscp is None else replace(flow, dscp=int(dscp))

@@ -13,12 +13,13 @@ those of the real thing; packets a second are a thousandth. Watchdogs count real
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from ..counted import CLASSES, Counted, PortCounts
+from ..counted import Counted, PortCounts
 from ..spec import End
 from .flows import Flow
+from .order import TINY, ordered, shares
 from .paths import Path
+from .pieces import CNP_S, Buffer, Hop, Port, Queue, Sent
 from .rules import PortRules, QueueRules, SwitchRules
 
 SLOWED = 1000
@@ -29,92 +30,14 @@ REFRESH_S = 0.04
 _XON_SHARE = 0.8
 _CONTROL_S = 0.01
 """How often a sender looks whether it was marked: about a round trip, slowed."""
-_CNP_S = 0.05
-"""One notification a flow in so much time: mlx5's min_time_between_cnps is some microseconds, slowed (M)."""
 _LEAST_RATE, _RECOVERY = 0.005, 0.02
 """Of its full rate: the least that DCQCN leaves a flow, and what it gets back each time that it was not marked."""
-_TINY = 1e-6
 _UNKNOWN = PortRules()
 """Of a port of which its switch was told nothing."""
 
 
-@dataclass(slots=True)
-class _Hop:
-    """A flow at one port. ``buffer``: where what waits here came in, None at its host."""
-
-    sent: _Sent
-    buffer: _Buffer | None
-    waiting: float = 0.0
-    arriving: float = 0.0
-    following: _Hop | None = None
-    port: _Port | None = None
-
-
-@dataclass(slots=True)
-class _Sent:
-    """A flow as its host sends it. ``rate``: 0 to 1 of what it would send; ``marked``: share of its packets just now."""
-
-    flow: Flow
-    source: PortCounts
-    sink: PortCounts | None
-    bytes_per_s: float
-    rate: float = 1.0
-    marked: float = 0.0
-    was_marked: float = 0.0
-    since_cnp_s: float = _CNP_S
-    lost: float = 0.0
-    sent_bytes: float = 0.0
-    delivered_bytes: float = 0.0
-    dropped_bytes: float = 0.0
-    first: _Hop | None = None
-
-
-@dataclass(slots=True)
-class _Queue:
-    """One queue of a port. ``is_stopped``: the far end asked for a pause; ``is_stuck``: the watchdog found that so."""
-
-    number: int
-    rules: QueueRules
-    hops: list[_Hop] = field(default_factory=list)
-    is_stopped: bool = False
-    stopped_s: float = 0.0
-    free_s: float = 0.0
-    is_stuck: bool = False
-    waiting: float = 0.0
-
-
-@dataclass(slots=True)
-class _Port:
-    """An end of a cable that sends. ``rules``: None of a host's."""
-
-    end: End
-    far: End | None
-    counts: PortCounts
-    far_counts: PortCounts | None
-    bytes_per_s: float
-    rules: PortRules | None
-    queues: dict[int, _Queue] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class _Buffer:
-    """What one priority that came in by one port has in its switch. ``sender``: the queue that a pause stops."""
-
-    number: int
-    counts: PortCounts
-    rules: PortRules
-    sender: _Queue | None
-    sender_counts: PortCounts
-    obeys: bool
-    pauses: bool
-    headroom: float
-    hops: list[_Hop] = field(default_factory=list)
-    is_pausing: bool = False
-    since_s: float = 0.0
-
-
 class Model:
-    """Flows on their paths. Raises nothing; a flow whose path is broken is lost behind its last port."""
+    """Flows on their paths; one whose path is broken is lost behind its last port. ``rates``: of each, at first."""
 
     def __init__(
         self,
@@ -123,32 +46,38 @@ class Model:
         speeds: Mapping[End, float],
         far: Mapping[End, End],
         counted: Counted,
+        rates: Sequence[float] = (),
     ) -> None:
         self._rules, self._speeds, self._far, self._counted = rules, speeds, far, counted
         self._impaired = counted.impairments
-        self._ports: dict[End, _Port] = {}
-        self._buffers: dict[tuple[End, int], _Buffer] = {}
+        self._ports: dict[End, Port] = {}
+        self._buffers: dict[tuple[End, int], Buffer] = {}
         self._control_s = 0.0
         self.is_steady = False
         """Nothing waits, nothing is marked, everybody sends what it would: a step may be as long as one likes."""
         self._sent = [self._add(flow, path) for flow, path in flows]
-        self._order = _ordered(self._ports, [path for _, path in flows])
+        for sent, rate in zip(self._sent, rates, strict=False):
+            sent.rate = rate
+        self._order = ordered(self._ports, [path for _, path in flows])
         self._storms = self._stormy()
         self._deaf = {end.device for end in self._impaired.of_kind("ignores-cnps")}
 
     # -- making it -------------------------------------------------------------------------------------------------
 
-    def _add(self, flow: Flow, path: Path) -> _Sent:
+    def _add(self, flow: Flow, path: Path) -> Sent:
         source = self._counted.of(flow.source)
         sink = self._counted.of(flow.destination) if path.is_whole else None
-        sent = _Sent(flow, source, sink, flow.bits_per_s / 8 / SLOWED)
-        previous: _Hop | None = None
+        sent = Sent(flow, source, sink, flow.bits_per_s / 8 / SLOWED)
+        previous: Hop | None = None
         came: End | None = None
         for end in path.ports:
             number, queue = self._class_at(flow, came, end)
             port = self._port(end)
-            row = port.queues.setdefault(queue, _Queue(queue, _rules_of(port, queue)))
-            hop = _Hop(sent, self._buffer(came, number, previous) if came is not None else None, port=port)
+            row = port.queues.setdefault(queue, Queue(queue, _rules_of(port, queue)))
+            buffer = self._buffer(came, number, previous) if came is not None else None
+            if previous is not None:
+                previous.number = number
+            hop = Hop(sent, buffer, number, port=port)
             row.hops.append(hop)
             if hop.buffer is not None:
                 hop.buffer.hops.append(hop)
@@ -173,15 +102,15 @@ class Model:
         switch = self._rules.get(end.device)
         return switch.ports.get(end.port, _UNKNOWN) if switch is not None else None
 
-    def _port(self, end: End) -> _Port:
+    def _port(self, end: End) -> Port:
         if end not in self._ports:
             far = self._far.get(end)
             far_counts = self._counted.of(far) if far is not None else None
             speed = self._speeds.get(end, 100e9) / 8 / SLOWED
-            self._ports[end] = _Port(end, far, self._counted.of(end), far_counts, speed, self._rules_at(end))
+            self._ports[end] = Port(end, far, self._counted.of(end), far_counts, speed, self._rules_at(end))
         return self._ports[end]
 
-    def _buffer(self, came: End, number: int, previous: _Hop | None) -> _Buffer:
+    def _buffer(self, came: End, number: int, previous: Hop | None) -> Buffer:
         if (came, number) not in self._buffers:
             rules = self._rules_at(came) or PortRules()
             sender = previous.port if previous is not None else None
@@ -193,7 +122,7 @@ class Model:
                 theirs = far is None or (number in far.pauses and self._can_pause(sender.end))
             headroom = 2 * STEP_S * (sender.bytes_per_s if sender is not None else 0.0)
             counts = sender.counts if sender is not None else PortCounts()
-            self._buffers[came, number] = _Buffer(
+            self._buffers[came, number] = Buffer(
                 number, self._counted.of(came), rules, queue, counts, theirs, own, headroom
             )
         return self._buffers[came, number]
@@ -201,8 +130,8 @@ class Model:
     def _can_pause(self, end: End) -> bool:
         return not self._impaired.has("no-pause", end.device)
 
-    def _stormy(self) -> list[tuple[_Port, PortCounts, list[int]]]:
-        """Ports to hosts that do not drain: (the switch's port, the host's counters, the priorities of their pauses)."""
+    def _stormy(self) -> list[tuple[Port, PortCounts, list[int]]]:
+        """Ports to hosts that do not drain: (the switch's port, the host's counters, priorities)."""
         found = []
         for host in self._impaired.of_kind("pause-storm"):
             port = self._far.get(host)
@@ -233,7 +162,7 @@ class Model:
         slowed = self._control(time_s)
         self.is_steady = not (waits or busy or slowed or self._storms)
 
-    def _send(self, sent: _Sent, time_s: float) -> None:
+    def _send(self, sent: Sent, time_s: float) -> None:
         """A NIC takes no more than it can send soon: its program waits meanwhile, and nothing is lost there."""
         hop = sent.first
         if hop is None:
@@ -244,7 +173,7 @@ class Model:
         sent.sent_bytes += taken
         hop.arriving += taken
 
-    def _forward(self, port: _Port, time_s: float) -> bool:
+    def _forward(self, port: Port, time_s: float) -> bool:
         """What one port does in a step. True: something waits there."""
         room = port.bytes_per_s * time_s
         there = {number: sum(hop.waiting + hop.arriving for hop in row.hops) for number, row in port.queues.items()}
@@ -252,13 +181,13 @@ class Model:
         for number, row in port.queues.items():
             self._watch(port, row, time_s)
             if row.is_stopped and not row.is_stuck:
-                waits |= there[number] > _TINY
-        budget = _shares(port, there, room)
+                waits |= there[number] > TINY
+        budget = shares(port, there, room)
         for number, row in port.queues.items():
             waits |= self._drain(port, row, there[number], budget[number])
         return waits
 
-    def _watch(self, port: _Port, row: _Queue, time_s: float) -> None:
+    def _watch(self, port: Port, row: Queue, time_s: float) -> None:
         """The watchdog of one queue."""
         if port.rules is None or not port.rules.watched:
             return
@@ -271,13 +200,13 @@ class Model:
             row.is_stuck = False
             port.counts.recovered[row.number] += 1
 
-    def _drain(self, port: _Port, row: _Queue, there: float, budget: float) -> bool:
+    def _drain(self, port: Port, row: Queue, there: float, budget: float) -> bool:
         """Send what a queue may; mark, drop and keep the rest. True: something waits."""
         sends = min(there, budget)
-        share = sends / there if there > _TINY else 1.0
+        share = sends / there if there > TINY else 1.0
         left = there - sends
         mark = self._mark(port, row, left)
-        lossy = port.rules is not None and left > _TINY
+        lossy = port.rules is not None and left > TINY
         keep = self._kept(port, row, left) if lossy else 1.0
         percent = self._impaired.amount("drops", port.end.device, port.end.port) if self._impaired else None
         for hop in row.hops:
@@ -295,15 +224,15 @@ class Model:
         row.waiting = left * keep
         if port.rules is not None and row.waiting > port.counts.watermark_bytes[row.number]:
             port.counts.watermark_bytes[row.number] = row.waiting
-        return row.waiting > _TINY
+        return row.waiting > TINY
 
-    def _mark(self, port: _Port, row: _Queue, left: float) -> float:
+    def _mark(self, port: Port, row: Queue, left: float) -> float:
         marking = row.rules.marking
         if marking is None or left <= marking.least_bytes or self._impaired.has("no-marks", port.end.device):
             return 0.0
         return marking.share(left)
 
-    def _kept(self, port: _Port, row: _Queue, left: float) -> float:
+    def _kept(self, port: Port, row: Queue, left: float) -> float:
         """The share of what waits that finds room: a lossless class has that of where it came in (``_pause``)."""
         if row.is_stuck:
             return 0.0
@@ -311,7 +240,7 @@ class Model:
             return 1.0
         return min(1.0, row.rules.limit_bytes / left)
 
-    def _leave(self, port: _Port, row: _Queue, hop: _Hop, out: float, mark: float) -> None:
+    def _leave(self, port: Port, row: Queue, hop: Hop, out: float, mark: float) -> None:
         packets, counts = out / hop.sent.flow.packet_bytes, port.counts
         counts.packets_out += packets
         counts.bytes_out += out
@@ -324,6 +253,7 @@ class Model:
         if port.far_counts is not None:
             port.far_counts.packets_in += packets
             port.far_counts.bytes_in += out
+            port.far_counts.packets_of[hop.number] += packets
         if hop.following is not None:
             hop.following.arriving += out
             return
@@ -335,9 +265,10 @@ class Model:
         sink.marked_in += packets * hop.sent.marked
         if hop.sent.lost:
             sink.out_of_sequence += hop.sent.lost
+            hop.sent.source.sequence_errors += hop.sent.lost
             hop.sent.lost = 0.0
 
-    def _drop(self, port: _Port, row: _Queue, hop: _Hop, lost: float) -> None:
+    def _drop(self, port: Port, row: Queue, hop: Hop, lost: float) -> None:
         packets = lost / hop.sent.flow.packet_bytes
         port.counts.dropped[row.number] += packets
         hop.sent.dropped_bytes += lost
@@ -345,7 +276,7 @@ class Model:
 
     # -- pauses ----------------------------------------------------------------------------------------------------
 
-    def _pause(self, buffer: _Buffer, time_s: float) -> bool:
+    def _pause(self, buffer: Buffer, time_s: float) -> bool:
         """Ask the far end to stop, or to go on, and drop what comes in none the less. True: it is stopped."""
         if not buffer.pauses:
             return False
@@ -362,7 +293,7 @@ class Model:
             buffer.sender.is_stopped = True
         return buffer.is_pausing
 
-    def _go_on(self, buffer: _Buffer, inside: float, time_s: float) -> None:
+    def _go_on(self, buffer: Buffer, inside: float, time_s: float) -> None:
         buffer.counts.paused_tx_s[buffer.number] += time_s
         if buffer.obeys:
             buffer.sender_counts.paused_rx_s[buffer.number] += time_s
@@ -374,11 +305,11 @@ class Model:
             buffer.since_s = 0.0
             self._frame(buffer)
 
-    def _frame(self, buffer: _Buffer) -> None:
+    def _frame(self, buffer: Buffer) -> None:
         buffer.counts.pfc_tx[buffer.number] += 1
         buffer.sender_counts.pfc_rx[buffer.number] += 1
 
-    def _overflow(self, buffer: _Buffer, keep: float) -> None:
+    def _overflow(self, buffer: Buffer, keep: float) -> None:
         for hop in buffer.hops:
             lost = hop.waiting * (1.0 - keep)
             hop.waiting -= lost
@@ -387,7 +318,7 @@ class Model:
             hop.sent.dropped_bytes += lost
             hop.sent.lost += packets
 
-    def _storm(self, port: _Port, host: PortCounts, numbers: Iterable[int], time_s: float) -> None:
+    def _storm(self, port: Port, host: PortCounts, numbers: Iterable[int], time_s: float) -> None:
         """A NIC that drains nothing asks for a pause without end."""
         rules = port.rules
         for number in numbers:
@@ -404,7 +335,7 @@ class Model:
     # -- hosts -----------------------------------------------------------------------------------------------------
 
     def _control(self, time_s: float) -> bool:
-        """DCQCN in short: who is marked sends less, down to half; who is not sends a little more. True: some do less."""
+        """DCQCN in short: who is marked sends less, down to half; who is not, a little more. True: some do less."""
         self._control_s += time_s
         is_due = self._control_s >= _CONTROL_S
         if is_due:
@@ -413,14 +344,14 @@ class Model:
         for sent in self._sent:
             sent.was_marked = max(sent.was_marked, sent.marked)
             sent.since_cnp_s += time_s
-            if sent.marked and sent.since_cnp_s >= _CNP_S:
+            if sent.marked and sent.since_cnp_s >= CNP_S:
                 self._notify(sent)
             if is_due:
                 self._adapt(sent)
             slowed |= sent.rate < 1.0 or sent.was_marked > 0.0
         return slowed
 
-    def _notify(self, sent: _Sent) -> None:
+    def _notify(self, sent: Sent) -> None:
         sent.since_cnp_s = 0.0
         if sent.sink is not None:
             sent.sink.cnp_sent += 1
@@ -429,7 +360,7 @@ class Model:
         else:
             sent.source.cnp_handled += 1
 
-    def _adapt(self, sent: _Sent) -> None:
+    def _adapt(self, sent: Sent) -> None:
         if sent.flow.source.device not in self._deaf:
             if sent.was_marked:
                 sent.rate = max(_LEAST_RATE, sent.rate * (1.0 - sent.was_marked / 2))
@@ -452,51 +383,5 @@ class Model:
         return [each.rate for each in self._sent]
 
 
-def _rules_of(port: _Port, queue: int) -> QueueRules:
+def _rules_of(port: Port, queue: int) -> QueueRules:
     return port.rules.queue(queue) if port.rules is not None else QueueRules()
-
-
-def _shares(port: _Port, there: Mapping[int, float], room: float) -> dict[int, float]:
-    """How much each queue may send: strict ones first, the highest before all; the others by weight."""
-    budget = dict.fromkeys(there, 0.0)
-    open_ = {number for number in there if not port.queues[number].is_stopped or port.queues[number].is_stuck}
-    if sum(there[number] for number in open_) <= room:
-        return {number: there[number] if number in open_ else 0.0 for number in there}
-    for number in sorted(open_, reverse=True):
-        if port.queues[number].rules.weight is None:
-            budget[number] = min(there[number], room)
-            room -= budget[number]
-    wanting = {number for number in open_ if port.queues[number].rules.weight is not None}
-    for _ in range(CLASSES):
-        weights = {number: port.queues[number].rules.weight or _TINY for number in wanting}
-        full = {n for n in wanting if there[n] <= room * weights[n] / sum(weights.values())}
-        for number in full or wanting:
-            budget[number] = there[number] if full else room * weights[number] / sum(weights.values())
-        if not full:
-            break
-        room -= sum(there[number] for number in full)
-        wanting -= full
-    return budget
-
-
-def _ordered(ports: Mapping[End, _Port], paths: Iterable[Path]) -> list[_Port]:
-    """Each port after all from which flows come to it; those in a circle come last, in any order."""
-    after: dict[End, set[End]] = {end: set() for end in ports}
-    for path in paths:
-        for first, second in zip(path.ports, path.ports[1:], strict=False):
-            after[first].add(second)
-    open_ = dict.fromkeys(ports, 0)
-    for followers in after.values():
-        for end in followers:
-            open_[end] += 1
-    ready = [end for end, count in open_.items() if not count]
-    order: list[End] = []
-    while ready:
-        end = ready.pop()
-        order.append(end)
-        for follower in after[end]:
-            open_[follower] -= 1
-            if not open_[follower]:
-                ready.append(follower)
-    done = set(order)
-    return [ports[end] for end in [*order, *(end for end in ports if end not in done)]]

@@ -27,7 +27,7 @@ _DEFAULT_BITS_PER_S = 100e9
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """``ports``: out of which a flow goes, its host's first; ``is_whole``: it arrives, else it is lost after the last."""
+    """``ports``: out of which a flow goes, its host's first; ``is_whole``: it arrives, else it is lost there."""
 
     ports: tuple[End, ...]
     is_whole: bool
@@ -64,7 +64,7 @@ class Router:
         """The way of one flow."""
         ports = [flow.source]
         target = int(ipaddress.IPv4Address(flow.destination_address))
-        at = self._far(flow.source)
+        at = self.far(flow.source)
         while at is not None and len(ports) < _MOST_HOPS:
             if at == flow.destination:
                 return Path(tuple(ports), is_whole=True)
@@ -72,10 +72,10 @@ class Router:
             if following is None:
                 break
             ports.append(following)
-            at = self._far(following)
+            at = self.far(following)
         return Path(tuple(ports), is_whole=False)
 
-    def _far(self, end: End) -> End | None:
+    def far(self, end: End) -> End | None:
         """Where a cable leads that is up at both ends."""
         far, is_whole = self._fabric.wiring.far(end)
         if far is None or not is_whole:
@@ -102,7 +102,7 @@ class Router:
                 continue
             ports = [End(device, port) for port in ports_of(self._fabric, device, interface)]
             is_last = not hop.address and len(ports) > 1  # a VLAN: the one port behind which the host is
-            yield from (each for each in ports if not is_last or self._far(each) == flow.destination)
+            yield from (each for each in ports if not is_last or self.far(each) == flow.destination)
 
     def _hash(self, device: str, flow: Flow) -> int:
         rules = self._rules.get(device)
@@ -132,10 +132,10 @@ class Router:
         return _DEFAULT_BITS_PER_S
 
     def nics(self) -> list[Nic]:
-        """Every port of a host that has an address of its own, in order of hosts and ports."""
+        """Every port of a host that has an address and a table of routes of its own, as rails have: in their order."""
         found = []
         for end, host in self._fabric.wiring.hosts.items():
-            if host.end is not None and host.end.bond is None and host.speaks is None:
+            if host.end is not None and any(each.table is not None for each in host.end.routes):
                 four = [each for each in host.end.addresses if ":" not in each]
                 if four:
                     found.append(Nic(end, four[0].partition("/")[0], self.bits_per_s(end)))

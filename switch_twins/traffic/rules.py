@@ -1,4 +1,4 @@
-"""What a switch was told of classes, queues, pauses and marks, in neutral terms; each twin reads it out of its own lines.
+"""What a switch was told of classes, queues, pauses and marks, in neutral terms: each twin reads its own lines.
 
 What no configuration of a site says (where a pause begins, what a lossy queue holds) is the lab's own choice (M).
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from ..counted import CLASSES
+from ..state import SwitchState
 
 XOFF_BYTES = 1_000_000
 """A port asks for a pause when so much of one priority that came in by it waits. Real switches take a share of what is
@@ -37,7 +38,7 @@ class Marking:
 
 @dataclass(frozen=True, slots=True)
 class QueueRules:
-    """One queue. ``weight``: of what strict queues leave, None: it is strict; ``limit_bytes``: what it can hold if lossy."""
+    """One queue. ``weight``: of what strict ones leave, None: it is strict; ``limit_bytes``: its most, if lossy."""
 
     weight: float | None = 1.0
     marking: Marking | None = None
@@ -86,6 +87,11 @@ class SwitchRules:
 @runtime_checkable
 class RuledTwin(Protocol):
     """A twin that tells what it was told."""
+
+    name: str
+
+    def state(self) -> SwitchState:
+        """What its neighbours see: another object after each change of its configuration."""
 
     def traffic_rules(self) -> SwitchRules:
         """By its running configuration."""

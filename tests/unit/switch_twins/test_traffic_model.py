@@ -1,4 +1,4 @@
-"""What is played obeys the laws of packets: none is made, none is lost uncounted, and each counter is a sum of flows."""
+"""What is played obeys the laws of packets: none is made, none lost uncounted, each counter is a sum of flows."""
 
 from __future__ import annotations
 

@@ -244,8 +244,10 @@ class ControlServer:
         return {what: request["value"]}
 
     def _play(self, request: Answer) -> Answer:
-        player, words = self._lab.player, {key: value for key, value in request.items() if key != "request"}
-        changed = player.stop() if request["pattern"] == "none" else player.play(Play(**words))
+        player, kinds = self._lab.player, {"share": float, "target": str}
+        words = {key: kinds.get(key, int)(value) for key, value in request.items() if key not in ("request", "pattern")}
+        pattern = str(request["pattern"])
+        changed = player.stop() if pattern == "none" else player.play(Play(pattern, **words))
         return {"changed": changed, "traffic": player.status()}
 
     def _impair(self, request: Answer) -> Answer:

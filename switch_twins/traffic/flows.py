@@ -66,6 +66,8 @@ def flows(play: Play, nics: Sequence[Nic]) -> list[Flow]:
         raise TwinError(Problem(play.pattern, "there is no such pattern", ", ".join(PATTERNS)))
     if not 0 < play.share <= 1:
         raise TwinError(Problem("share", "no share of a line", "above 0, up to 1", f"{play.share:g}"))
+    if not 0 <= play.dscp < 64 or min(play.peers, play.senders, play.pairs) < 1:
+        raise TwinError(Problem("play", "a DSCP is 0 to 63; peers, senders and pairs are 1 or more", "", str(play)))
     hosts = {nic.end.device for nic in nics}
     if len(hosts) < 2:
         raise TwinError(

@@ -131,12 +131,22 @@ class Router:
                     return float(interface.speed.removesuffix("g")) * 1e9
         return _DEFAULT_BITS_PER_S
 
-    def nics(self) -> list[Nic]:
-        """Every port of a host that has an address and a table of routes of its own, as rails have: in their order."""
+    def nics(self, dscp: int) -> list[Nic]:
+        """The ports of hosts that have an address of their own, in order of hosts and ports.
+
+        Where some are at ports of switches that pause this class, those alone: others are of another network.
+        """
         found = []
         for end, host in self._fabric.wiring.hosts.items():
-            if host.end is not None and any(each.table is not None for each in host.end.routes):
+            if host.end is not None and host.end.bond is None and host.speaks is None:
                 four = [each for each in host.end.addresses if ":" not in each]
                 if four:
                     found.append(Nic(end, four[0].partition("/")[0], self.bits_per_s(end)))
-        return found
+        pausing = [nic for nic in found if self._is_lossless(nic.end, dscp)]
+        return pausing or found
+
+    def _is_lossless(self, host: End, dscp: int) -> bool:
+        far, _ = self._fabric.wiring.far(host)
+        rules = self._rules.get(far.device) if far is not None else None
+        port = rules.ports.get(far.port) if rules is not None and far is not None else None
+        return port is not None and port.classes[dscp] in port.pauses

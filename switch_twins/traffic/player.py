@@ -52,7 +52,7 @@ class Player:
             raise TwinError(Problem("play", "this lab routes packets: traffic is played in one whose switches do not"))
         if play == self._play:
             return False
-        self._flows = flows(play, Router(self._fabric, {}).nics())
+        self._flows = flows(play, Router(self._fabric, self._all_rules()).nics(play.dscp))
         self._play, self._model = play, None
         self._played_to_s = self._clock.now_s()
         if self._timer is None:
@@ -122,7 +122,7 @@ class Player:
         return self._model
 
     def _make(self) -> Model:
-        rules = {name: self._rules_of(twin) for name, twin in self._twins.items() if isinstance(twin, RuledTwin)}
+        rules = self._all_rules()
         router = Router(self._fabric, rules)
         impairments = self._fabric.counted.impairments
         wrong = {
@@ -136,6 +136,9 @@ class Player:
         speeds = {end: router.bits_per_s(end) for end in far}
         rates = [self._rates.get(flow, 1.0) for flow in self._flows]
         return Model(list(zip(sent, self._paths, strict=True)), rules, speeds, far, self._fabric.counted, rates)
+
+    def _all_rules(self) -> dict[str, SwitchRules]:
+        return {name: self._rules_of(twin) for name, twin in self._twins.items() if isinstance(twin, RuledTwin)}
 
     def _rules_of(self, twin: RuledTwin) -> SwitchRules:
         """A switch's rules, read anew only after it was changed: its state is another object then."""

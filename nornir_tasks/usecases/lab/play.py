@@ -37,7 +37,7 @@ def play(site: str | Path, pattern: str, target: str = "", share_percent: float 
         raise LabError(Problem(target, f"{pattern} has no target", hint=f"nornir lab play incast {target}"))
     share = _SHARES.get(pattern, _SHARE_PERCENT) if share_percent is None else share_percent
     classes = load(site).site.intent.policy.classes
-    dscp = next((each.dscp for each in classes.values() if each.lossless), 0)
+    dscp = next((each.dscp[0] for each in classes.values() if each.lossless), 0)
     return _played(lab.ask("play", pattern=pattern, target=target, share=share / 100, dscp=dscp))
 
 

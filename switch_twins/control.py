@@ -17,7 +17,8 @@ Requests
     unplug-machine host=NAME  its TAPs go, a namespace is the host again;  machines   NICs with such TAPs, and where
     seed device=NAME what=COUNTER [on=PORT|PEER] value=N   what nothing in the lab causes (seeds.py); null: back
     play pattern=P [share=N target=HOST[:PORT] dscp=N peers=N senders=N pairs=N]   traffic/flows.py; none: stop
-    impair kind=K device=NAME [port=PORT] [amount=N] [mended=true]   see impairments.py;  host-counters host=NAME
+    impair kind=K device=NAME [port=PORT] [amount=N] [mended=true]   see impairments.py
+    host-counters host=NAME   of its NICs, by the names of mlx5;  flows   those that are played, with ports and packets
     faults                    cables cut, swapped and lossy, switches off and frozen, of all cables and switches
     first-boot device=NAME url=URL   boot a factory switch: what it fetches there is executed
     cpu                       user and system seconds of this process
@@ -81,6 +82,7 @@ class ControlServer:
             "seed": self._seed,
             "faults": lambda _: lab.fabric.faults(),
             "play": self._play,
+            "flows": lambda _: lab.player.flows(),
             "impair": self._impair,
             "host-counters": self._host_counters,
             "first-boot": self._first_boot,

@@ -180,8 +180,7 @@ class Model:
         waits = False
         for number, row in port.queues.items():
             self._watch(port, row, time_s)
-            if row.is_stopped and not row.is_stuck:
-                waits |= there[number] > TINY
+            waits |= row.is_stuck
         budget = shares(port, there, room)
         for number, row in port.queues.items():
             waits |= self._drain(port, row, there[number], budget[number])

@@ -16,7 +16,7 @@ TINY = 1e-6
 def shares(port: Port, there: Mapping[int, float], room: float) -> dict[int, float]:
     """How much each queue may send: strict ones first, the highest before all; the others by weight."""
     budget = dict.fromkeys(there, 0.0)
-    open_ = {number for number in there if not port.queues[number].is_stopped or port.queues[number].is_stuck}
+    open_ = {number for number in there if not (port.queues[number].is_stopped or port.queues[number].is_stuck)}
     if sum(there[number] for number in open_) <= room:
         return {number: there[number] if number in open_ else 0.0 for number in there}
     for number in sorted(open_, reverse=True):

@@ -40,6 +40,7 @@ class Player:
         self._rates: dict[Flow, float] = {}
         self._paths: list[Path] = []
         self._impaired = 0
+        self._ended: list[dict[str, object]] = []
         self._timer: TimerHandle | None = None
         self._played_to_s = 0.0
         self._rebuild_after_s = 0.0
@@ -62,6 +63,7 @@ class Player:
     def stop(self) -> bool:
         """Play nothing any more; False: nothing was played. Counters stay as they are."""
         was_playing = self._play is not None
+        self._ended = self.flows()
         if self._timer is not None:
             self._timer.cancel()
         self._play, self._flows, self._model, self._timer = None, [], None, None
@@ -82,6 +84,25 @@ class Player:
             "waiting_bytes": int(model.waiting_bytes()),
             "behind_s": round(max(0.0, self._clock.now_s() - self._played_to_s), 3),
         }
+
+    def flows(self) -> list[dict[str, object]]:
+        """Each flow that is played, or was last, with its ports and its packets since its paths were last changed."""
+        if self._model is None:
+            return self._ended
+        found: list[dict[str, object]] = []
+        for path, (flow, *sizes) in zip(self._paths, self._model.flows(), strict=True):
+            sent, delivered, dropped = (size / flow.packet_bytes for size in sizes)
+            found.append(
+                {
+                    "source": str(flow.source),
+                    "destination": str(flow.destination),
+                    "dscp": flow.dscp,
+                    "udp_source": flow.udp_source,
+                    "ports": [str(end) for end in path.ports],
+                    "packets": {"sent": sent, "delivered": delivered, "dropped": dropped},
+                }
+            )
+        return found
 
     # -- time ------------------------------------------------------------------------------------------------------
 

@@ -204,8 +204,12 @@ class TestImpaired:
         played.run(1000)
         assert played.at("leaf1", "to-h0").watchdog[3] == 1
         assert played.at("leaf1", "to-h0").dropped[3] > 0
-        before = played.at("h1", "nic").paused_rx_s[3]
+        before, arrived = played.at("h1", "nic").paused_rx_s[3], played.at("h0", "nic").packets_in
+        dropped, other = played.at("leaf1", "to-h0").dropped[3], played.at("h2", "nic").packets_in
         played.run(1000)
+        assert played.at("h0", "nic").packets_in == arrived
+        assert played.at("leaf1", "to-h0").dropped[3] > dropped + 1000
+        assert played.at("h2", "nic").packets_in > other + 1000
         assert played.at("h1", "nic").paused_rx_s[3] == pytest.approx(before)
 
     def test_drops_of_a_queue_are_the_share_that_was_put(self) -> None:

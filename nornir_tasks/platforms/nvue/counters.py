@@ -192,21 +192,21 @@ def _moment(answers: Answers) -> Moment:
     return seconds(clock_s), seconds(uptime_s)
 
 
-def _asked(path: tuple[str, ...]) -> Request:
+def _with_state(path: tuple[str, ...]) -> Request:
     """Whether a port is up is asked for with every part."""
     return Request(PORTS, parts=("/*/link/oper-status", f"/*/{'/'.join(path)}"))
 
 
 _OF_PORTS = {
     QOS: Source(
-        _asked(QOS),
+        _with_state(QOS),
         frozenset((*_PFC, Counter.INPUT_DROPS, Counter.QUEUE_PACKETS, Counter.QUEUE_DROPS, Counter.ECN_MARKED)),
         _qos,
     ),
-    WATCHDOG: Source(_asked(WATCHDOG), frozenset({Counter.WATCHDOG}), _watchdog),
-    ROCE: Source(_asked(ROCE), frozenset({Counter.WATERMARK_BYTES}), _watermark),
-    STATS: Source(_asked(STATS), frozenset(_LINK), _stats),
-    PHY: Source(_asked(PHY), frozenset((*_PHY, Counter.FEC_CORRECTED)), _phy),
+    WATCHDOG: Source(_with_state(WATCHDOG), frozenset({Counter.WATCHDOG}), _watchdog),
+    ROCE: Source(_with_state(ROCE), frozenset({Counter.WATERMARK_BYTES}), _watermark),
+    STATS: Source(_with_state(STATS), frozenset(_LINK), _stats),
+    PHY: Source(_with_state(PHY), frozenset((*_PHY, Counter.FEC_CORRECTED)), _phy),
 }
 
 COUNTING = Counting(

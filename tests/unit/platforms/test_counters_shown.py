@@ -121,11 +121,11 @@ def test_every_counter_of_the_table_comes_from_its_recording_to_its_value(system
 @pytest.mark.parametrize("system", SWITCHES)
 def test_a_counter_is_asked_for_where_the_table_says(system: str) -> None:
     counting = platforms()[system].counting
-    asked = {each.what for each in counting.requests_for()}
+    requests = {each.what for each in counting.requests_for()}
     for row in of_system(system).values():
         if row.is_read:
             what = row.request.removesuffix(" (text)")
-            assert (what if system != "nvue" or what.startswith("platform") else "interface") in asked
+            assert (what if system != "nvue" or what.startswith("platform") else "interface") in requests
 
 
 @pytest.mark.parametrize("system", SWITCHES)

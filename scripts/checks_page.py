@@ -1,7 +1,7 @@
 """docs/checks.md: every check with its expected results, made from what the checks say of themselves.
 
 python scripts/checks_page.py            compare; ends with 1 where the page is another one
-python scripts/checks_page.py --write    write the page anew
+python scripts/checks_page.py --write    write the page again
 """
 
 import sys
@@ -12,6 +12,7 @@ from made_page import compare_or_write
 
 from nornir_tasks.checks import suite
 from nornir_tasks.checks.about import About
+from nornir_tasks.checks.counters import suite as counters
 from nornir_tasks.checks.hosts import boundary_suite, host_suite
 from nornir_tasks.cli.check_list import systems
 
@@ -44,6 +45,13 @@ In the order in which they are reported, the cause before its effects. `ports.mt
 `nornir_tasks/platforms/observed.py`, what is expected are fields of the parts in
 `nornir_tasks/design/config/`.
 """
+COUNTERS = """
+## Counters: `nornir validate --soak 60s`
+
+What switches and hosts counted between two readings ([soak](howto/soak.md)), in the order in which it hurts. Names of
+counters are those of `nornir_tasks/platforms/counted.py`. A rule whose counters a system does not show is skipped
+there, with the reason; `lossless-drops` could not tell then.
+"""
 HOSTS = """
 ## Hosts: the role `host_validate`
 
@@ -53,13 +61,14 @@ What is read are facts of the modules in `plugins/modules/`, what is expected ar
 BOUNDARY = """
 ## Hosts of the boundary: the same role
 
-Firewalls and the like have these instead. Texts that they are compared with are made anew from the roles' templates.
+Firewalls and the like have these instead. Texts that they are compared with are made again from the roles' templates.
 """
 
 
 def page() -> str:
     """The whole page."""
     parts = [HEAD, SWITCHES, *(_section(each, systems(each)) for each in suite.ABOUT)]
+    parts += [COUNTERS, *(_section(each) for each in counters.ABOUT)]
     parts += [HOSTS, *(_section(check.about) for check in host_suite.CHECKS)]
     parts += [BOUNDARY, *(_section(check.about) for check in boundary_suite.CHECKS)]
     return "".join(parts)

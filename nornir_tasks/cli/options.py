@@ -1,5 +1,6 @@
 """The options that several verbs share."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,7 +18,7 @@ def say_site(context: typer.Context, site: str) -> str:
     """Print on stderr which folder a name stands for; every JSON document names it, and commands in hints."""
     remember(context)
     is_silent = context.resilient_parsing or context.params.get("list_checks")
-    if not is_silent:  # nobody completes words in a shell, and the list of checks is of no site unless it says so
+    if not is_silent:  # no completion in a shell is wanted here, and the list of checks is of no site unless it says so
         work_on(site)
     return site
 
@@ -80,6 +81,15 @@ HostsReorder = Annotated[
     bool,
     typer.Option(
         "--hosts-reorder", help="Switches may begin to balance packet by packet: hosts' NICs reorder already."
+    ),
+]
+HostCounters = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--host-counters",
+        metavar="DIR",
+        help="What hosts counted: given twice, the folder written before the soak and the one written after "
+        "(ansible -m gpufabric.host.counter_facts --tree DIR).",
     ),
 ]
 Workers = Annotated[int, typer.Option("--workers", min=1, max=512, help="Switches worked on at the same time.")]

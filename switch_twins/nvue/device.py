@@ -12,6 +12,7 @@ from ..lab_context import LabContext
 from ..served import SELF_SIGNED, ServedApi
 from ..spec import DeviceSpec
 from ..state import SwitchState
+from ..traffic.rules import SwitchRules
 from ..twin import RequestCounter
 from .access import Access, is_reachable, lets_in
 from .autofill import hash_password
@@ -23,6 +24,7 @@ from .outside import with_outside
 from .revisions import RevisionStore
 from .schema import schema_for, secret_paths
 from .server import RestServer
+from .traffic_rules import traffic_rules
 from .tree import Path, Tree, get, get_or, ordered
 
 
@@ -56,6 +58,11 @@ class NvueTwin:
         """The MAC address of one of its interfaces, with colons."""
         return mac_address(self.name, interface)
 
+    def traffic_rules(self) -> SwitchRules:
+        """What it was given of classes, queues, pauses and marks."""
+        ports = (each.name for each in self.state().interfaces if each.name.startswith("swp"))
+        return traffic_rules(self.store.running, self.dialect, ports)
+
     def running_text(self) -> str:
         """The running configuration as JSON in NVUE's order, secrets as ``*``."""
         shown: Tree = json.loads(json.dumps(self.store.running))
@@ -82,7 +89,7 @@ class NvueTwin:
         return json.dumps(get_or(self.store.running, {}, "system", "api"), sort_keys=True)
 
     def boot(self) -> None:
-        """Begin anew with the startup configuration."""
+        """Begin again with the startup configuration."""
         self._started_s = self._lab.clock.now_s()
         self.store.boot()
 

@@ -61,7 +61,7 @@ _SEQ = re.compile(r"seq (\d+) (permit|deny) (\S+/\d+)(?: ge (\d+))?(?: le (\d+))
 
 
 def read_prefix_list(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    """``ip prefix-list``, ``ipv6 prefix-list``: without an entry nobody could tell the family of the latter."""
+    """``ip prefix-list``, ``ipv6 prefix-list``: without an entry the family of the latter could not be told."""
     rules, unknown = [], []
     for line in node.children.values():
         seq = _SEQ.fullmatch(line.text)

@@ -6,12 +6,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 NORNIR := $(BIN)/nornir
 TIMED = scripts/timed.sh
-# Of the order of tests: the same each time, so that a change is judged by what it changes; test-long shuffles anew.
-# Files go to the workers as tests/conftest.py sorts them; with --update-slow-files, a whole run writes anew which come first.
+# Of the order of tests: the same each time, so that a change is judged by what it changes; test-long shuffles again.
+# Files go to the workers as tests/conftest.py sorts them; with --update-slow-files, a whole run writes again which come first.
 ORDER = --no-loadscope-reorder --randomly-seed 2590479068
 # Two more than there are cores: much of the time of tests is waiting, for timers of switches and for machines.
 WORKERS = $(shell expr $$(nproc) + 2)
-# Tests start a thousand processes of ours: each would compile our modules anew, which takes as long as all else it does.
+# Tests start a thousand processes of ours: each would compile our modules again, which takes as long as all else it does.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test test-fast test-roles test-long check docs bench clean

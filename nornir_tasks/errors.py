@@ -179,7 +179,7 @@ class LocalError(GpufabricError):
     exit_code = 11
 
 
-class Interrupted(GpufabricError):  # noqa: N818 - not an error of anybody's
+class Interrupted(GpufabricError):  # noqa: N818 - no mistake was made
     """The operator declined, or pressed Ctrl-C."""
 
     exit_code = 130

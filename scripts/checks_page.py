@@ -1,7 +1,7 @@
 """docs/checks.md: every check with its expected results, made from what the checks say of themselves.
 
 python scripts/checks_page.py            compare; ends with 1 where the page is another one
-python scripts/checks_page.py --write    write the page anew
+python scripts/checks_page.py --write    write the page again
 """
 
 import sys
@@ -53,7 +53,7 @@ What is read are facts of the modules in `plugins/modules/`, what is expected ar
 BOUNDARY = """
 ## Hosts of the boundary: the same role
 
-Firewalls and the like have these instead. Texts that they are compared with are made anew from the roles' templates.
+Firewalls and the like have these instead. Texts that they are compared with are made again from the roles' templates.
 """
 
 

@@ -1,7 +1,7 @@
 """docs/clients.md: which tests of clients that we did not write run against the lab's switches.
 
 python scripts/clients_page.py            compare; ends with 1 where the page is another one
-python scripts/clients_page.py --write    write the page anew
+python scripts/clients_page.py --write    write the page again
 
 What runs is shown by tests/clients/: a test that is in frozen.yml and not in not_yet.yml passes there, and fails while
 its fault is there; one that is in not_yet.yml does not pass there.

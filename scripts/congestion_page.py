@@ -1,7 +1,7 @@
 """docs/congestion-<profile>.md: what each value of ``congestion`` sets where, made from what is designed and rendered.
 
 python scripts/congestion_page.py            compare; ends with 1 where a page is another one
-python scripts/congestion_page.py --write    write the pages anew
+python scripts/congestion_page.py --write    write the pages again
 """
 
 import re

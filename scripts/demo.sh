@@ -14,7 +14,7 @@ say() {
   printf '\n== %s\n' "$1"
 }
 
-# What parts need is asked first: nobody wants to learn it after the rest. What cannot be done is left out, and said.
+# What parts need is asked first, so that it is not learned after the rest. What cannot be done is left out, and said.
 left_out=()
 if [ "$hosts" -gt 0 ]; then
   without=
@@ -80,7 +80,7 @@ if [ "$hosts" -gt 0 ]; then
   fi
   say "9. The other end of the cables: $hosts bare GPU host(s) as machines (the first time a disk image is made)"
   "$nornir" lab up --hosts "$hosts"
-  # Nobody works on the lab's machines, so that they may be rebooted; a site says so in its own group_vars.
+  # No user works on the lab's machines, so that they may be rebooted; a site says so in its own group_vars.
   say "10. Bring them up from the same intent: ansible-playbook site.yml -e gpufabric_reboot_allowed=true"
   PATH="$bin:$PATH" ansible-playbook site.yml -e gpufabric_reboot_allowed=true
   say "11. Again: nothing may change"

@@ -1,7 +1,7 @@
 """docs/ecn.md: by which thresholds ports of each speed mark with ``ecn: auto``, and what else is published.
 
 python scripts/ecn_page.py            compare; ends with 1 where the page is another one
-python scripts/ecn_page.py --write    write the page anew
+python scripts/ecn_page.py --write    write the page again
 """
 
 import sys
@@ -28,7 +28,7 @@ HEAD = """\
 Made by `.venv/bin/python scripts/ecn_page.py --write` from `nornir_tasks/platforms/*/capabilities.py`, the catalogue
 and `tests/corpus/ecn/published.tsv`; `make check` compares.
 
-`ecn: auto` is a start value that somebody published for the switch's ASIC, by the speed of the port where the source
+`ecn: auto` is a start value published for the switch's ASIC, by the speed of the port where the source
 says one. Nothing is calculated. Where no source has values of a speed, those of the next slower ports stand in, or of
 the slowest: it marks early rather than late. **No source has thresholds by length of cable**, so length changes
 headroom (headroom.md) and no threshold. Ports that mark by other figures than links between switches have a profile

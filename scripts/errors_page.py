@@ -1,7 +1,7 @@
 """docs/errors.md: every exception class with its exit code, and the commonest problems, as nornir explain says them.
 
 python scripts/errors_page.py            compare; ends with 1 where the page is another one
-python scripts/errors_page.py --write    write the page anew
+python scripts/errors_page.py --write    write the page again
 """
 
 import sys

@@ -1,7 +1,7 @@
 """docs/gallery.md and its drawings: sites to begin from, each with what it is, what it takes and how it looks.
 
 python scripts/gallery_page.py            compare; ends with 1 where a page or drawing is another one
-python scripts/gallery_page.py --write    write them anew
+python scripts/gallery_page.py --write    write them again
 """
 
 import sys

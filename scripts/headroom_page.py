@@ -1,7 +1,7 @@
 """docs/headroom.md: what lossless cables take, where each figure is from, and how it differs from what is published.
 
 python scripts/headroom_page.py            compare; ends with 1 where the page is another one
-python scripts/headroom_page.py --write    write the page anew
+python scripts/headroom_page.py --write    write the page again
 """
 
 import sys

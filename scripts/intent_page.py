@@ -1,7 +1,7 @@
 """docs/intent.md: every key of fabric.yml, made from what the model of the intent says of itself.
 
 python scripts/intent_page.py            compare; ends with 1 where the page is another one
-python scripts/intent_page.py --write    write the page anew
+python scripts/intent_page.py --write    write the page again
 """
 
 import inspect

@@ -1,7 +1,7 @@
 """docs/json.md: every key of every JSON document of the command line, made from nornir_tasks/cli/contracts/.
 
 python scripts/json_page.py            compare; ends with 1 where the page is another one, or a key went in one version
-python scripts/json_page.py --write    write the page anew, which is refused where a key went in one version
+python scripts/json_page.py --write    write the page again, which is refused where a key went in one version
 """
 
 import re

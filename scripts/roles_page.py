@@ -1,7 +1,7 @@
 """docs/role-variables.md: every variable of every role, made from the roles' argument_specs and defaults.
 
 python scripts/roles_page.py            compare; ends with 1 where the page is another one
-python scripts/roles_page.py --write    write the page anew
+python scripts/roles_page.py --write    write the page again
 """
 
 import sys

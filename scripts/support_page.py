@@ -1,7 +1,7 @@
 """docs/support.md: releases, switches and NICs, made from the capabilities and the catalogue.
 
 python scripts/support_page.py            compare; ends with 1 where the page is another one
-python scripts/support_page.py --write    write the page anew
+python scripts/support_page.py --write    write the page again
 """
 
 import sys

@@ -69,7 +69,7 @@ for program in ansible ansible-playbook; do
   chmod +x "$logs/bin/$program"
 done
 export logs limit_s by_ansible PATH="$PWD/$logs/bin:$bin:$PATH" NO_COLOR=1 PY_COLORS=0 ANSIBLE_STRATEGY_PLUGINS=$strategies
-# With the first, each process that Ansible forks compiles our filters anew; with the second, Python reads a module byte by byte.
+# With the first, each process that Ansible forks compiles our filters again; with the second, Python reads a module byte by byte.
 unset PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED
 code=0
 others=()
@@ -82,7 +82,7 @@ count=$(wc -w <<<"$failed")
 # What scenarios measured.
 for name in "${scenarios[@]}"; do sed -n "s/^.*FIGURE \(.*\)$/$name: \1/p" "$logs/$name.log"; done
 echo "roles: $((${#scenarios[@]} - count)) passed, $count failed"
-# Once more and last, for whoever has only the end of a long output: what the hosts failed in that did not get to the end
+# Once more and last, for a reader who has only the end of a long output: what the hosts failed in that did not get to the end
 # of the part that failed (others may have been meant to fail), and how that part ended.
 for name in $failed; do
   echo "$name failed in:"

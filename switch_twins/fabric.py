@@ -1,7 +1,7 @@
 """The fabric between the twins: links, LLDP, BGP sessions and routes, computed from the switches' configurations.
 
 The effects of a commit on a twin are computed at the next query (solution.py), those of a cable change at once; while a
-session is down by its prefix limit, everything is computed anew. Inputs are configurations and cables, nothing else.
+session is down by its prefix limit, everything is computed again. Inputs are configurations and cables, nothing else.
 
 Simulated: links (both ends up, cabled; speed, FEC and negotiation equal where set), LLDP, numbered BGP of both families
 between neighbours on a link or in a VLAN of two switches, and with hosts (upstreams.py): AS-path loops, lists, maps,
@@ -323,7 +323,7 @@ class FabricSim:
         return frozenset(self.seeds.where(name, ERRDISABLED)) | self._shut.get(name, frozenset())
 
     def _solve(self) -> Solution:
-        """Compute everything anew, again each time that sessions were torn down."""
+        """Compute everything from scratch, once more each time that sessions were torn down."""
         self._committed.clear()
         self._ribs.clear()
         states = {name: self._state_of(name) for name in self._twins} | self._upstreams

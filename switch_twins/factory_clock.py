@@ -1,4 +1,4 @@
-"""The clock of a factory switch, which may be years off: a battery that is flat, or one that somebody set wrong.
+"""The clock of a factory switch, which may be years off: a battery that is flat, or one that was set wrong.
 
 Certificates are judged by it. Programs of this machine have this machine's clock, so ``curl`` on a factory switch
 first judges its server's certificate by the switch's own, in the words of curl; POAP's Python does so by

@@ -2,7 +2,7 @@
 
 A member sends by LACP who it is: its switch and its group. Members of a group whose links are up and whose partners
 are the same are bundled; if partners differ, the one with most members is taken, of equals that of the first port.
-Between two switches both must choose one another. A static member (LACP off) asks nobody and is bundled while its link
+Between two switches both must choose one another. A static member (LACP off) does not ask and is bundled while its link
 is up, so static beside LACP is up at the static end only, as on a switch.
 
 A host is not there and is played from what it was told of each port (spec.py). It sends LACP on members of its bonds

@@ -7,7 +7,7 @@ of another number or version are not theirs.
 
 Left out: time, and with it preemption: nothing has a past, so the greater priority is active whether or not it would
 take over from another one.
-Hosts pass no hellos on, and nobody but a pair has a VLAN in common.
+Hosts pass no hellos on, and only a pair has a VLAN in common.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class HsrpMember:
 
 @dataclass(frozen=True, slots=True)
 class HsrpStanding:
-    """How a switch sees one of its groups. ``other``: the member that it hears, None if it hears nobody."""
+    """How a switch sees one of its groups. ``other``: the member that it hears, None if it hears none."""
 
     interface: str
     group: HsrpGroup

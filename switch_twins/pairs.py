@@ -3,7 +3,7 @@
 The other member is the switch at the far ends of the peer link's cables. It is a peer while the peer link is up at both
 ends and each is what the other was told: the same domain where the OS insists on it, the addresses they talk by, the
 VLAN they talk in on the peer link. Its keepalive is heard while each has a route to the address it was given, that
-address is the other's, and up. Both are worked out when somebody asks; a switch in no pair costs nothing. What they do
+address is the other's, and up. Both are worked out on demand; a switch in no pair costs nothing. What they do
 about values that they have otherwise: consistency.py, by groups.py.
 
 A secondary that does not hear its peer over the peer link, and hears its keepalive, shuts what its system shuts then

@@ -93,7 +93,7 @@ async def serve(spec: LabSpec, lifetime_s: float) -> int:
 
 @contextlib.contextmanager
 def _control_socket(directory: Path) -> Iterator[Path]:
-    """Where the control socket is to be; whoever ends a lab that was killed finds its folder elsewhere by SOCKETS."""
+    """Where the control socket is to be; the command that ends a killed lab finds its folder elsewhere by SOCKETS."""
     path = directory / "control.sock"
     if is_socket_path(path):
         yield path

@@ -1,7 +1,7 @@
 """Who answers a ping: packets are followed route by route, there and back, over the tables and links as they are.
 
 Of equal next hops the first is taken, for equal cost says that all lead there. Left out: access lists, ICMP's rates,
-what a host has beyond its addresses (it knows the way back to whoever asks), VRFs at far ends other than the port's.
+what a host has beyond its addresses (it knows the way back to a sender), VRFs at far ends other than the port's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The TLS side of a switch's API: at each handshake the certificate that its configuration names at that time.
 
 A change of what the API is served with ends the connections that were open before: nginx, which serves the API on all
-three systems, is restarted or loads its configuration anew. No vendor says what becomes of a request under way.
+three systems, is restarted or loads its configuration again. No vendor says what becomes of a request under way.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class ServedApi:
         return None
 
     def as_delivered(self) -> None:
-        """Of a factory switch: nobody has put a certificate on it."""
+        """Of a factory switch: no certificate was put on it."""
         self._own = ""
 
     def context(self) -> ssl.SSLContext:

@@ -47,7 +47,7 @@ class LabServer:
         )
         self.twins: dict[str, Twin] = {}
         self.factory: dict[str, Factory] = {}
-        """Switches as delivered: they answer nobody until their first boot."""
+        """Switches as delivered: they do not answer until their first boot."""
 
     async def start(self) -> None:
         """Build every twin, then listen on all of them. Raises TwinError that names every device that could not."""

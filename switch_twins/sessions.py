@@ -21,7 +21,7 @@ Key = tuple[str, str, str]
 class BgpSession:
     """One end of one session as its switch sees it.
 
-    state     ``established``; ``idle`` (cannot try or was refused by the peer), ``active`` (tries, nobody answers),
+    state     ``established``; ``idle`` (cannot try or was refused by the peer), ``active`` (tries, no peer answers),
               ``admin_down`` (shut down), ``prefix_limit`` (torn down by the prefix limit)
     reason    why it is not established, in words
     prefixes  received (before policy), accepted (after policy), sent; 0 if not established
@@ -308,7 +308,7 @@ def _plain(interface: InterfaceState) -> list[str]:
 
 
 def _peer_by_port(view: _SwitchView, end: End, interface: InterfaceState | None) -> tuple[BgpInstance, BgpNeighbor]:
-    """The far end's instance and its neighbour entry for whoever is behind what takes our frames."""
+    """The far end's instance and its neighbour entry for the one behind what takes our frames."""
     far = interface or view.interfaces[end.port]
     return _configured(view, end, far.vrf, far.name)
 

@@ -1,7 +1,7 @@
 """The fabric worked out: links, sessions and routes, kept true as single switches change.
 
 What a switch's new state can change is: its own links and sessions, the far ends of its cables, the sessions behind
-those ports, and routes from there on. Only that is worked out anew; a fabric made at once gives the same.
+those ports, and routes from there on. Only that is worked out again; a fabric made at once gives the same.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Solution:
     def take(self, states: Mapping[str, SwitchState], holds: Mapping[Key, Hold]) -> tuple[list[BgpSession], set[Key]]:
         """Work out what these switches' new states change.
 
-        Sessions in ``holds`` stay down. Returns the sessions that were judged anew, and the keys of those that are no
+        Sessions in ``holds`` stay down. Returns the sessions that were judged again, and the keys of those that are no
         longer configured. Raises TwinError if routes do not settle.
         """
         names = sorted(states)
@@ -91,7 +91,7 @@ class Solution:
     def rewire(self, ends: Iterable[End]) -> list[BgpSession]:
         """Work out what other cables at these ports change; their links, the sessions behind them, routes from there.
 
-        All ends of every cable that was changed, before and after. Returns the sessions that were judged anew.
+        All ends of every cable that was changed, before and after. Returns the sessions that were judged again.
         """
         far: dict[End, bool] = {}
         for end in sorted(set(ends)):
@@ -113,7 +113,7 @@ class Solution:
     def over_limit(self) -> list[BgpSession]:
         """The established sessions that accepted more prefixes than their limit allows, warnings excepted."""
         if self.routes.originated() <= min(self._least_limit.values(), default=0):
-            return []  # nobody can have that many
+            return []  # no switch can have that many
         return [session for session in self.sessions.values() if self._is_over(session)]
 
     def _is_over(self, session: BgpSession) -> bool:
@@ -170,7 +170,7 @@ class Solution:
         return far
 
     def _regroup(self, far: dict[End, bool], changed: Collection[str] = (), hosts: Iterable[End] = ()) -> None:
-        """Count the members of groups among these ports, and what is behind their groups, as up or down anew."""
+        """Count the members of groups among these ports, and what is behind their groups, as up or down again."""
         in_groups = [end for end in far if end in self.interfaces and self.interfaces[end].group]
         further = sorted(end for end in self.groups.behind([*in_groups, *hosts]) if end.device not in changed)
         far.update(dict.fromkeys((*in_groups, *further), True))

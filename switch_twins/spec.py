@@ -20,8 +20,8 @@ class DeviceSpec:
     asn                ASN its day-0 BGP process runs
     allow_from_memory  names of grammar rules of confidence M that this device accepts
     certificate        "lab": signed by the lab's CA; "default": self-signed, as a switch out of the box
-    certificates       names of further certificates, with their keys, that somebody put on the switch; signed by the CA
-    begins             "day0": reachable, with what a site has; "factory": as delivered, and answers nobody until its
+    certificates       names of further certificates, with their keys, that were put on the switch; signed by the CA
+    begins             "day0": reachable, with what a site has; "factory": as delivered, and does not answer until its
                        first boot (control request first-boot)
     clock_off_s        how far its clock is ahead (behind: negative) when it boots for the first time
     """
@@ -129,7 +129,7 @@ class HostEnd:
 class Speaks:
     """BGP of a host that is another network's router. ``peers``: address and AS number; ``announces``: prefixes.
 
-    signs  it signs its segments, as its peers must (whether with one password, nobody looks)
+    signs  it signs its segments, as its peers must (whether with one password, is not looked at)
     """
 
     asn: int
@@ -142,7 +142,7 @@ class Speaks:
 class Host:
     """A host's NIC port and its switch port. ``lldp``: does the host send LLDP?
 
-    end     what the host was told of the port; None: nobody said, and it answers LACP wherever it is asked
+    end     what the host was told of the port; None: it was not told, and it answers LACP wherever it is asked
     speaks  None: it speaks no BGP
     """
 

@@ -382,7 +382,7 @@ class SwitchState:
         return replace(self, interfaces=dark, bgp=(), lldp_enabled=False, is_routing=False, outside=Outside())
 
     def frozen(self) -> SwitchState:
-        """The same switch with its ports up and nobody behind them who says anything: no LACP, LLDP, BGP, hellos.
+        """The same switch with its ports up and nothing behind them that says anything: no LACP, LLDP, BGP, hellos.
 
         What others wait for before they notice (hold times, LACP's and LLDP's) is over at once.
         """

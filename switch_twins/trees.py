@@ -43,7 +43,7 @@ class Bridge:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """How a switch sees one of its trees. ``peer``: the other bridge, None if it hears nobody."""
+    """How a switch sees one of its trees. ``peer``: the other bridge, None if it hears none."""
 
     lines: TreeLines
     own: Bridge

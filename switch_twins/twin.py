@@ -90,7 +90,7 @@ class Twin(Protocol):
         """The running configuration as the OS prints it (NVUE: its YAML or JSON)."""
 
     def boot(self) -> None:
-        """Begin anew with what was saved, as with power again: what only memory had is gone."""
+        """Begin again with what was saved, as when power is back: what only memory had is gone."""
 
     async def start(self) -> None:
         """Listen; returns once connections are accepted. Raises OSError if an address is taken."""

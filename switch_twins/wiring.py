@@ -193,7 +193,7 @@ class Wiring:
     ) -> tuple[LldpNeighbor, ...]:
         """The neighbours a switch hears: only over links that are up, from ends that send, on ports that listen.
 
-        ``heard_at``: what was heard, or nothing, at ports where somebody sends by himself.
+        ``heard_at``: what was heard, or nothing, at ports where a host sends by itself.
         """
         if not states[device].lldp_enabled:
             return ()

@@ -34,7 +34,7 @@ class Finding:
     subject: str = ""
     """The subject, if not the port: a prefix, a BGP neighbour, a line."""
     counted: bool = True
-    """Is it one of the M things of this site? Not: a second line about a thing, and what nobody designed. So M follows
+    """Is it one of the M things of this site? Not: a second line about a thing, and what is not designed. So M follows
     from the design alone, whatever state the network is in."""
 
     @property

@@ -1,4 +1,4 @@
-"""What a port has, and what it shall have, in the terms of the model: both values of each field that differs. Pure."""
+"""What a port has, and what it should have, in the terms of the model: both values of each field that differs. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass

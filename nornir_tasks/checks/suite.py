@@ -45,7 +45,7 @@ class Check:
 
     @property
     def needs(self) -> frozenset[str]:
-        """Fields of Observed that it reads, of whichever switch; nobody asks a switch for the others."""
+        """Fields of Observed that it reads, of whichever switch; the others are not read."""
         return frozenset(read.partition(".")[0] for each in self.about for read in each.reads)
 
 

@@ -137,7 +137,7 @@ def serve(
 def _say(handed: "Handed") -> None:
     from nornir_tasks.cli.console import err, out
 
-    name = handed.device or "somebody"
+    name = handed.device or "an unknown caller"
     if handed.refused:
         err.print(f"  {name}: {handed.what}: refused: {handed.refused}", soft_wrap=True)
     else:

@@ -1,4 +1,4 @@
-"""What a storage plane shall carry and can: its fullest part, and the fullest after each failure."""
+"""What a storage plane should carry and can: its fullest part, and the fullest after each failure."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any

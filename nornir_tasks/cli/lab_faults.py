@@ -40,7 +40,7 @@ def swap(cable: Cable, other: Cable, site: options.Site = "lab", json: options.J
 
 
 def kill(switch: Switch, site: options.Site = "lab", json: options.Json = False) -> None:
-    """Take a switch's power: it answers nobody, its neighbours lose their carrier, what it has not saved is lost."""
+    """Take a switch's power: it answers no more, its neighbours lose their carrier, what it has not saved is lost."""
     from nornir_tasks.usecases.lab import faults as lab_faults
 
     _report(lab_faults.kill(site, switch, _waiting), json=json)

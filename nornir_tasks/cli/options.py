@@ -17,7 +17,7 @@ def say_site(context: typer.Context, site: str) -> str:
     """Print on stderr which folder a name stands for; every JSON document names it, and commands in hints."""
     remember(context)
     is_silent = context.resilient_parsing or context.params.get("list_checks")
-    if not is_silent:  # nobody completes words in a shell, and the list of checks is of no site unless it says so
+    if not is_silent:  # no completion in a shell is wanted here, and the list of checks is of no site unless it says so
         work_on(site)
     return site
 

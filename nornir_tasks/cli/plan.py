@@ -90,7 +90,7 @@ def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str 
     if spraying := found.begin_to_spray:
         out.print(
             f"{len(spraying)} of them would begin to balance packet by packet: {', '.join(spraying)}. Hosts first:\n"
-            "  1. ansible-playbook site.yml, which tells their NICs to reorder and reads that back; start jobs anew\n"
+            "  1. ansible-playbook site.yml, which tells their NICs to reorder and reads that back; start jobs again\n"
             f"  2. {runnable('nornir push --hosts-reorder')}"
         )
 

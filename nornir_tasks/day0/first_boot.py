@@ -18,7 +18,7 @@ ACCOUNT = "gpufabric-day0"
 CLOCKS_DIFFER_S = 3600
 """The clock of the server may be so far behind that of the machine that made the files."""
 VALID_S = 30 * 86400
-"""A switch that asks later than this after its files were made believes no time: they are to be made anew."""
+"""A switch that asks later than this after its files were made believes no time: they are to be made again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class OneTime:
     account: str
     password_hash: str
     nobodys_hash: str
-    """Of a password that nobody has: for accounts that a factory switch has and that cannot be removed."""
+    """Of a password that is known to no one: for accounts that a factory switch has and that cannot be removed."""
     token: str
 
 

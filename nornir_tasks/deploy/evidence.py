@@ -121,7 +121,7 @@ class Evidence:
     once: str = ""
     """The account of the first boot, as long as no push has exchanged it."""
     heard: dict[str, str] = field(default_factory=dict, compare=False)
-    """Ports without a cable that this push would change -> who is heard there by LLDP, empty: nobody. As asked for."""
+    """Ports without a cable that this push would change -> who is heard there by LLDP, empty if none. As asked for."""
     _found: list[Shown] = field(default_factory=list, init=False, compare=False)
 
     def was_adopted(self, name: Path) -> bool:

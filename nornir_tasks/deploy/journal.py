@@ -287,7 +287,7 @@ class Journal:
         if row is None:
             return None
         timer_s, boot, at_s, at = row
-        # Since the machine started anew its date is all there is.
+        # Since the machine restarted its date is all there is.
         age_s = _boot_s() - at_s if boot == _boot() else self._age_s(at)
         return timer_s - age_s if age_s < timer_s else None
 

@@ -83,5 +83,5 @@ def _problem(wanted: Wanted, trunk: OpenTrunk, coming: list[int]) -> Problem:
         what=f"the port lists no VLANs and so carries all; this push would leave it {only} alone",
         expected="a list of the VLANs that the port carries, or a push of all planes",
         found=f"all VLANs, of which the switch has {ranges(trunk.vlans)}" if trunk.vlans else "all VLANs of the bridge",
-        hint="put the list of what it shall go on carrying on the port, or push all planes together",
+        hint="put the list of what it should go on carrying on the port, or push all planes together",
     )

@@ -18,7 +18,7 @@ the memory of 64."""
 
 
 CONFIRM_WITHIN_S = 120
-"""Of a switch that carries nobody's management."""
+"""Of a switch that carries no other switch's management."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def planned(running: Running, wanted: Wanted, rules: Rules) -> DevicePlan:
 def refuse_another_certificate(plan: DevicePlan, wanted: Wanted, rules: Rules) -> None:
     """Refuse a change after which the switch would show another certificate than the pinned one.
 
-    Nobody could confirm it: the new connection would be refused, and the switch's timer would take the change back.
+    We could not confirm it: the new connection would be refused, and the switch's timer would take the change back.
     """
     api = wanted_config(wanted).base.reach.api
     if not rules.is_pinned or not plan.changes or api is None:
@@ -138,7 +138,7 @@ def another_certificate(device: str, runs: str | None, wanted: str) -> Problem:
     """Why a pinned switch is not given another certificate."""
     return Problem(
         where=device,
-        what=f"its API would show another certificate ({wanted}) than the pinned one: nobody could confirm the change, "
+        what=f"its API would show another certificate ({wanted}) than the pinned one: we could not confirm the change, "
         "and the switch would take it back",
         expected="a switch that shows the certificate that is pinned, or one of the site's CA",
         found=f"certificate {runs}, pinned" if runs else "a certificate that the intent does not name, pinned",

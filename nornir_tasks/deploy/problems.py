@@ -23,17 +23,17 @@ def unguarded(declared: Declared) -> Problem:
     return Problem(
         where=declared.device,
         what=f"{declared.os} {declared.release} has no commit timer: a change that cuts us off would stay",
-        hint="if somebody is at its console, use --unguarded",
+        hint="if an operator is at its console, use --unguarded",
     )
 
 
 def sprays(device: str) -> Problem:
-    """Why a push that has a switch balance packet by packet is refused as long as nobody says that hosts are ready."""
+    """Why a push that has a switch balance packet by packet is refused until the operator says that hosts are ready."""
     return Problem(
         where=device,
         what="the change has it balance packet by packet: a NIC that does not reorder drops to a fraction of its speed",
         expected="hosts first: ansible-playbook site.yml has told their NICs (roce_qos_reorder_rails), and jobs were "
-        "started anew, as a connection keeps what it was made with",
+        "started again, as a connection keeps what it was made with",
         hint="when host_validate has passed on all hosts of the plane, use --hosts-reorder",
     )
 
@@ -139,4 +139,4 @@ def changed_since(device: str, shown: frozenset[Change], planned: frozenset[Chan
     problems = [Problem(device, f"shown, and not to be done any more: {change}") for change in sorted(shown - planned)]
     problems += [Problem(device, f"to be done, and not shown: {change}") for change in sorted(planned - shown)]
     hint = "nothing was committed; see who else works on this switch, then push again"
-    return [*problems, Problem(device, "somebody changed the switch after its plan was shown", hint=hint)]
+    return [*problems, Problem(device, "another session changed the switch after its plan was shown", hint=hint)]

@@ -372,7 +372,7 @@ def _name(path: Path) -> Path:
 
 
 def is_factory(os: Platform, path: Path) -> bool:
-    """Does a switch of this OS have this line before anybody configures it?"""
+    """Does a switch of this OS have this line before it is configured?"""
     return _any_of(os.factory).fullmatch(" / ".join(path)) is not None
 
 

@@ -10,7 +10,7 @@ from nornir_tasks.platforms.config_tree import Change
 def signed_anew(config: DeviceConfig, changes: Iterable[Change]) -> frozenset[SessionKey]:
     """The sessions of groups of which a line with a password comes or goes.
 
-    Nobody waits for them after the commit: the far end may be pushed later, and has another one until then.
+    The push does not wait for them after the commit: the far end may be pushed later, and has another one until then.
     """
     lines = (set(" ".join(each.path).split()) for each in changes)
     words = {word for line in lines if not line.isdisjoint({"password", "password:"}) for word in line}

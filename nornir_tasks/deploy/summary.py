@@ -48,7 +48,7 @@ class PlanSummary:
     """Places of wanted secrets that cannot be compared, as the switch does not show them."""
 
     def rows(self) -> Iterator[tuple[Change, Disruption]]:
-        """Every change with what it does to traffic, in the order of the plan; unpacked anew each time."""
+        """Every change with what it does to traffic, in the order of the plan; unpacked again each time."""
         if not self.count:
             return
         for row in zlib.decompress(self.packed).decode(errors="surrogatepass").split(_ROW):
@@ -57,7 +57,7 @@ class PlanSummary:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The lines that change; unpacked anew each time."""
+        """The lines that change; unpacked again each time."""
         return tuple(change for change, _ in self.rows())
 
     @property
@@ -102,7 +102,7 @@ def summary(plan: DevicePlan, wanted: Wanted) -> PlanSummary:
 
 
 def _begins_to_spray(plan: DevicePlan, wanted: Wanted) -> bool:
-    """Only a switch that shall, and whose lines change, is parsed for it."""
+    """Only a switch that should, and whose lines change, is parsed for it."""
     if not plan.changes or not _sprays(wanted.config):
         return False
     return not _sprays(running_config(wanted, plan))

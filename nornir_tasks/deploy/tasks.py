@@ -81,7 +81,7 @@ def plan_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
 def _planned(job: Job, session: SwitchSession, running: Running, make: Callable[[Wanted, DevicePlan], T]) -> T:
     """Plan, and make something of the plan. Before a port without a cable changes, the switch is asked who is there.
 
-    Wanted configuration and trees are freed before anybody waits for the switch.
+    Wanted configuration and trees are freed before the wait for the switch.
     """
     heard = job.rules.evidence.heard
     while True:
@@ -132,7 +132,7 @@ def relevant_vrfs(config: DeviceConfig) -> tuple[str, ...]:
 
 
 def worth_asking(config: DeviceConfig, fields: Collection[str]) -> tuple[str, ...]:
-    """Those of these fields of Observed that a switch has: nobody asks for groups or a pair without need."""
+    """Those of these fields of Observed that a switch has: groups and pairs are read only where needed."""
     there = {
         "groups": any(port.lag is not None for port in config.interfaces),
         "partners": any(port.lag is not None for port in config.interfaces),

@@ -69,7 +69,7 @@ class _Committed:
 
     token: str
     up_before: frozenset[SessionKey]
-    """Its BGP neighbours whose session was up, and shall be again before the far end is pushed."""
+    """Its BGP neighbours whose session was up, and should be again before the far end is pushed."""
     foreign_before: ConfigTree
     """The running lines that are not ours."""
 

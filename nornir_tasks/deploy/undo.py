@@ -44,7 +44,7 @@ class Owned(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OwnedSwitch:
-    """Whose the lines of one switch are, without what it shall hold."""
+    """Whose the lines of one switch are, without what it should hold."""
 
     platform: Platform
     claims: Claims

@@ -29,7 +29,7 @@ class UnknownFingerprintError(ssl.SSLError):
 
 
 class _PinnedConnection(http.client.HTTPSConnection):
-    """Trusts exactly one certificate, by its SHA-256 fingerprint, whoever signed it. Judged before anything is sent."""
+    """Trusts one certificate alone, by its SHA-256 fingerprint, whatever CA signed it. Judged before data is sent."""
 
     fingerprint: str | None = None
 

@@ -44,5 +44,5 @@ def _is_hash(listed: str, name: str) -> bool:
         return False
     try:
         return bool(paramiko.HostKeys.hash_host(name, listed) == listed)
-    except (AssertionError, IndexError, binascii.Error):  # no salt of 20 bytes: nobody's name
+    except (AssertionError, IndexError, binascii.Error):  # no salt of 20 bytes: no host's name
         return False

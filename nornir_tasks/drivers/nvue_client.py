@@ -79,7 +79,7 @@ class NvueClient:
         self.endpoint = endpoint
         self._base = f"https://{endpoint.address}:{endpoint.api_port}/nvue_v1/"
         self._http = requests.Session()
-        self._http.trust_env = False  # neither a proxy, nor somebody's netrc, nor another bundle of certificates
+        self._http.trust_env = False  # neither a proxy, nor the user's netrc, nor another bundle of certificates
         self._http.auth = (endpoint.username, endpoint.password)
         self._http.verify = str(endpoint.ca_file) if endpoint.ca_file else True
         if endpoint.fingerprint is not None:

@@ -109,7 +109,7 @@ class NvueDriver(NetworkDriver):  # type: ignore[misc] # napalm ships no types
         del filename, config
         message = (
             "replacing a whole NVUE configuration is not offered, since a file without the management port or the "
-            "accounts would remove them: merge instead, with 'nv unset' lines for what shall go"
+            "accounts would remove them: merge instead, with 'nv unset' lines for what should go"
         )
         raise ReplaceConfigException(message)
 
@@ -288,7 +288,7 @@ def _mapped(refused: type[NapalmException] = ConnectionException) -> Iterator[No
 
 def _subtree(text: str) -> dict[str, Any]:
     """A mapping of the root, from YAML, JSON or what ``nv config show`` prints."""
-    from ruamel.yaml import YAML  # noqa: PLC0415 - only where somebody hands YAML in
+    from ruamel.yaml import YAML  # noqa: PLC0415 - only where a caller hands YAML in
     from ruamel.yaml.error import YAMLError  # noqa: PLC0415
 
     try:

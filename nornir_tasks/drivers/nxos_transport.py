@@ -52,7 +52,7 @@ class Reply:
 
 
 class _PinnedAdapter(HTTPAdapter):
-    """Trusts exactly one certificate, by its SHA-256 fingerprint, whoever signed it."""
+    """Trusts exactly one certificate, by its SHA-256 fingerprint, whichever CA signed it."""
 
     def __init__(self, fingerprint: str) -> None:
         self._fingerprint = fingerprint

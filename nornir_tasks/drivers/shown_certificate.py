@@ -1,7 +1,7 @@
 """The certificate that a switch shows: whom it names and how long it is valid. Nothing is sent but a TLS handshake.
 
 It is verified as the connections of the drivers are, by the site's CA or the pinned fingerprint, but for its time and
-its names: these are what somebody wants to know of it.
+its names: these are what an operator wants to know of it.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ _IN_SUBJECT = frozenset({"commonName", "serialNumber"})
 
 
 def shown_certificate(endpoint: Endpoint) -> Certificate | None:
-    """What is served at the endpoint's API; None: nobody answers there with one that is trusted."""
+    """What is served at the endpoint's API; None: no server answers there with one that is trusted."""
     try:
         found = _verified(endpoint, _authority(endpoint))
     except OSError:  # ssl.SSLError is one

@@ -20,7 +20,7 @@ def is_distrust(error: BaseException) -> bool:
 
 
 def reason(error: BaseException) -> str:
-    """What went wrong in a connection, in the words of the system or OpenSSL; "" where nobody says anything.
+    """What went wrong in a connection, in the words of the system or OpenSSL; "" where neither says anything.
 
     requests, urllib3, paramiko and http.client wrap these words in names and numbers of Python's.
     """

@@ -11,7 +11,7 @@ from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.intent.core.secret_name import hidden, placeholder
 
 _KEY = secrets.token_bytes(32)
-"""Of this process alone: digests tell that two values are equal, and nothing to anybody who reads them later."""
+"""Of this process alone: digests tell that two values are equal, and nothing to a later reader."""
 
 SHORTEST = 6
 """Characters: a shorter value is not searched for in messages, where it may be a part of any word."""
@@ -44,7 +44,7 @@ class NothingSent:
         return False
 
     def name_at(self, device: str, place: str) -> str | None:
-        """Nobody knows."""
+        """It is not known."""
         del device, place
         return None
 

@@ -1,4 +1,4 @@
-"""The user's folder for what can be made anew at any time."""
+"""The user's folder for what can be made again at any time."""
 
 import os
 from pathlib import Path

@@ -216,7 +216,7 @@ class _BogonAsns(_Part):
 
 
 class BogonsFile(_Part):
-    """The file of what nobody may announce."""
+    """The file of what no network may announce."""
 
     kind: Literal["bogons"]
     prefixes: tuple[_BogonPrefix, ...]
@@ -224,7 +224,7 @@ class BogonsFile(_Part):
 
     @model_validator(mode="after")
     def _rules(self) -> "BogonsFile":
-        """In order, so that the lists of routers are the same however somebody adds an entry."""
+        """In order, so that the lists of routers are the same wherever an entry is added."""
         ends = [end for each in self.asns for end in (each.first, each.last)]
         if any(before > after for before, after in pairwise(ends)):
             expected = "first before last, and each range after the one before it"
@@ -267,7 +267,7 @@ def load_catalogue(folder: Path | None = None) -> Catalogue:
 
 @cache
 def load_bogons() -> Bogons:
-    """What nobody may announce on the Internet."""
+    """What no network may announce on the Internet."""
     return validate(BogonsFile, read_marked(resource("catalogue") / "bogons.yml")).model_data()
 
 

@@ -60,7 +60,7 @@ def _made(identity: str) -> OnceSecrets:
 
 
 class Day0File:
-    """The file of one site. Every method reads it anew: several commands may use it at the same time."""
+    """The file of one site. Every method reads it again: several commands may use it at the same time."""
 
     def __init__(self, state_directory: Path) -> None:
         self._path, self._lock = state_directory / NAME, state_directory / _LOCK

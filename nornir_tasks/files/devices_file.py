@@ -58,7 +58,7 @@ def _address(value: object) -> str:
 
 def _secret(value: object) -> Secret:
     if not isinstance(value, Secret):
-        # The value itself is not repeated: it may be the password somebody typed here.
+        # The value itself is not repeated: it may be the password itself, typed here by mistake.
         raise wrong("not a secret's name", "password: !secret NAME", "")
     return value
 
@@ -173,7 +173,7 @@ def load_devices(file: Path, kept: frozenset[str] | None = None) -> DeviceList:
     """
     marked, unwritten = _without_unwritten(read_marked(file))
     listed = validate(DeviceList, marked)
-    listed._unwritten = unwritten  # noqa: SLF001 - its own, before anybody else has it
+    listed._unwritten = unwritten  # noqa: SLF001 - its own, before a caller has it
     strangers = list(_strangers(listed, kept)) if kept is not None else []
     if strangers:
         raise IntentError(marked.marks.problems(strangers))

@@ -76,7 +76,7 @@ def unfinished(path: Path, content: str | bytes) -> Path:
 
 
 def _is_written_through(path: Path) -> bool:
-    """Devices and FIFOs; not disks, which are refused: nobody means to write a document over a file system."""
+    """Devices and FIFOs; not disks, which are refused: no user means to write a document over a file system."""
     if os.path.abspath(path).startswith(OPEN_ALREADY):  # noqa: PTH100 - links are not followed
         return True
     if path.is_block_device():

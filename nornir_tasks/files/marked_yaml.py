@@ -79,7 +79,7 @@ class _Reader:
 
     def refuse(self, path: Place, what: str, expected: str, found: str, hint: str = "") -> object:
         if path[-1:] == ("password",):
-            # Nothing of it is repeated: somebody may have typed the password itself.
+            # Nothing of it is repeated: it may be the password itself, typed by mistake.
             what, expected, found, hint = "not the name of a secret", _A_NAME, "", ""
         self.findings.append(Finding(path, what, expected, found, hint))
         return UNREADABLE

@@ -14,7 +14,7 @@ from nornir_tasks.errors import LocalError, Problem, RefusedError
 
 LOCK = "push.lock"
 _TRIES, _PAUSE_S = 10, 0.02
-"""Somebody who only looks whether the lock is held has it for an instant, so it is tried again."""
+"""A process that only looks whether the lock is held has it for an instant, so it is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def push_under_way(directory: Path) -> int | None:
         with (directory / LOCK).open(encoding="utf-8") as file:
             with suppress(BlockingIOError):
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                return None  # nobody holds it; what stands there was left by a process that was killed
+                return None  # no process holds it; what stands there was left by a process that was killed
             number = re.search(r"^push (\d+)$", file.read(), re.MULTILINE)
     except OSError:  # no push was here yet
         return None

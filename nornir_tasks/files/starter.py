@@ -29,7 +29,7 @@ class _Part(BaseModel):
 
 
 class PlaneOffer(_Part):
-    """A plane to choose. ``default``: a site has it where nobody chooses."""
+    """A plane to choose. ``default``: a site has it where the operator does not choose."""
 
     fabric: str
     about: str

@@ -68,7 +68,7 @@ class _Compiled(jinja2.FileSystemBytecodeCache):
 def _compiled() -> _Compiled | None:
     """Compiling takes a third of a small site's time. None where the folder cannot be made or is not this user's alone.
 
-    Whoever could write there could run code as this user: compiled templates are Python's bytecode.
+    A user who could write there could run code as this user: compiled templates are Python's bytecode.
     """
     try:
         folder = cache_directory() / f"templates-{jinja2.__version__}"

@@ -61,7 +61,7 @@ class Mistake:
     """Where reading ended."""
 
     line: int
-    """From 1; 0: nobody knows."""
+    """From 1; 0: not known."""
     what: str
     expected: str = ""
     found: str = ""

@@ -19,7 +19,7 @@ CONNECTION = "gpufabric"
 class SwitchConnection:
     """Opens ``drivers.<platform>.session`` for the Endpoint in the host's connection extras.
 
-    With the Vault there too: above this plug-in, nobody sees a secret of a switch.
+    With the Vault there too: above this plug-in, no code sees a secret of a switch.
     """
 
     connection: SwitchSession

@@ -19,7 +19,7 @@ CABLE_HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that somebody broke. ``names``: the cable, both cables that were exchanged, or the switch."""
+    """One thing that was broken on purpose. ``names``: the cable, both cables that were exchanged, or the switch."""
 
     kind: Kind
     names: tuple[str, ...]

@@ -201,7 +201,7 @@ class Lab:
             raise LabError(Problem(str(self.directory), what, found="; ".join(found), hint=hint))
 
     def _start(self, plan: LabPlan, rtt_ms: float, before: str, say: Callable[[str], None]) -> None:
-        """Start its process; in another network if somebody takes ours meanwhile."""
+        """Start its process; in another network if ours is taken meanwhile."""
         words = ["switch_twins", str(self._spec)]
         if plan.in_machine:
             words = [FABRIC_MACHINE, str(self._spec), str(ensure_image(fabric_recipe(), say).folder)]

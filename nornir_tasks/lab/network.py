@@ -19,7 +19,7 @@ def networks(directory: Path, before: str = "") -> Iterator[str]:
 
 
 def free_network(directory: Path, devices: Iterable[dict[str, Any]], before: str, taken: Collection[str]) -> str:
-    """The first network, ``taken`` ones left out, in which nobody listens on any of the lab's addresses.
+    """The first network, ``taken`` ones left out, in which no process listens on any of the lab's addresses.
 
     ``devices`` as the specification has them, in any network. Raises LabError when there is none.
     """

@@ -120,7 +120,7 @@ class LabPlan:
 
 
 def played_mac(device: str) -> str:
-    """The MAC address that the lab plays a device with: one of those that nobody was given (IEEE 802, local)."""
+    """The MAC address that the lab plays a device with: one of those that no maker was given (IEEE 802, local)."""
     digits = hashlib.sha256(f"attached {device}".encode()).hexdigest()
     return ":".join(("02", *(digits[at : at + 2] for at in range(0, 10, 2))))
 

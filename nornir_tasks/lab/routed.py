@@ -157,7 +157,7 @@ _FRAMES = "add table bridge try; add chain bridge try forward { type filter hook
 
 
 def lacking() -> tuple[str, ...]:
-    """What this kernel has not, of VRF, VLAN and bond; all three where nobody may try. Needs root."""
+    """What this kernel has not, of VRF, VLAN and bond; all three where we may not try. Needs root."""
     name = f"gfprobe{os.getpid()}"
     if os.geteuid() != 0 or _ip("netns", "add", name):
         return tuple(_TRIES)

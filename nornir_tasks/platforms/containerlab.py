@@ -49,7 +49,7 @@ class Image:
 
     kind: str
     reference: str
-    """The image as the manual has it built; whoever runs the lab names their own."""
+    """The image as the manual has it built; the user of the lab names their own."""
     ports: Callable[[Iterable[str]], Mapping[str, VirtualPort]]
     """The cabled ports of a switch, in natural order -> the image's. Raises ValueError if it has fewer."""
     port_block: str
@@ -67,7 +67,7 @@ class Image:
 
 
 NO_IMAGE = Image(kind="", reference="", ports=lambda _: {}, port_block="", startup=None)
-"""Of an OS that nobody has written this down for."""
+"""Of an OS that this is not written down for."""
 
 
 def numbered(

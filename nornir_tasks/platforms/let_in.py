@@ -1,4 +1,4 @@
-"""Lines by which a switch hears somebody itself, in the default VRF: a list of its control plane must let that in."""
+"""Lines by which a switch itself hears others, in the default VRF: a list of its control plane must let that in."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Hears:
     what: str
     """In words: ``BGP``."""
     packets: AclRule
-    """A rule that matches them, from anybody."""
+    """A rule that matches them, from any source."""
 
 
 def hears(line: str, what: str, packets: AclRule) -> Hears:

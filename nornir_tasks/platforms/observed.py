@@ -150,7 +150,7 @@ class PairState:
     role: str
     """The switch's word; empty while it has none."""
     unlike: tuple[Unlike, ...] | None
-    """What both have otherwise; None: the switch does not show it, or has nobody to compare with."""
+    """What both have otherwise; None: the switch does not show it, or has no other to compare with."""
 
 
 NO_PAIR = PairState("", "", connected=False, state="none", keepalive=False, role="", unlike=None)
@@ -295,17 +295,17 @@ class Observed:
     """64 entries, in this OS's numbers."""
     paths: PathState = PathState(None, None)
     groups: tuple[GroupMember, ...] = ()
-    """Members of all groups; a switch that shall have none is not asked."""
+    """Members of all groups; a switch that should have none is not asked."""
     pair: PairState | None = None
-    """None: the switch did not show it; one that shall be in no pair is not asked."""
+    """None: the switch did not show it; one that should be in no pair is not asked."""
     gateways: tuple[GatewayState, ...] | None = None
-    """Addresses of redundant gateways; None: the switch did not show them; one that shall have none is not asked."""
+    """Addresses of redundant gateways; None: the switch did not show them; one that should have none is not asked."""
     carried: tuple[PortVlans, ...] | None = None
-    """Ports that carry any VLAN; None: the switch did not show them; one that shall have no trunk is not asked."""
+    """Ports that carry any VLAN; None: the switch did not show them; one that should have no trunk is not asked."""
     trees: tuple[TreeState, ...] | None = None
-    """Spanning trees; None: the switch did not show them; one that shall be in none is not asked."""
+    """Spanning trees; None: the switch did not show them; one that should be in none is not asked."""
     partners: tuple[LacpPartner, ...] | None = None
-    """Of members that hear one; None: the switch did not show them; one that shall have no groups is not asked."""
+    """Of members that hear one; None: the switch did not show them; one that should have no groups is not asked."""
     tree_ports: tuple[TreePort, ...] | None = None
     """Ports of these; None: the switch did not show them; one without ports of hosts in VLANs is not asked."""
     clock: ClockState | None = None

@@ -103,7 +103,7 @@ _WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
     "dhcp relay": lambda claims: claims.has_dhcp_relay,
     "outside": lambda claims: claims.has_outside,
 }
-"""What a switch has once for whoever needs it, such as a feature: the switch's where an owner uses it."""
+"""What a switch has once for all that need it, such as a feature: the switch's where an owner uses it."""
 _DECIDES = frozenset({"spanning tree", "lag hash"})
 """Of these, what says where frames go: a line of others counts beside ours, or instead of it."""
 
@@ -113,8 +113,8 @@ _NAMED = frozenset(
         *("base aaa", "base radius", "base snmp", "base api", "base control", "base controls"),
     }
 )
-"""Keys that are names of our own: an object that the intent wants by its name is ours. Numbers and addresses anybody
-may choose, and what a switch has by itself (a port, the management VRF) others use too."""
+"""Keys that are names of our own: an object that the intent wants by its name is ours. Numbers and addresses are
+free to choose, and what a switch has by itself (a port, the management VRF) others use too."""
 
 _OTHERS_TOO = frozenset({"base management", "base port", "management vrf"})
 """Keys of what others have lines in as a matter of course: such lines are adopted one by one."""
@@ -158,7 +158,7 @@ class Rule:
     """Of a user of SNMP, on systems that keep it and an account of its name as one: how a line of that account begins,
     with ``{}`` for the name. Where there is such a line, the user goes if the account does, and else is others'."""
     strays: "tuple[Rule, ...]" = ()
-    """Rules for single lines of a port that nobody uses: they have an owner though the port has none."""
+    """Rules for single lines of an unused port: they have an owner though the port has none."""
 
 
 def rule(
@@ -276,7 +276,7 @@ def rule_of(path: Path, rules: Sequence[Rule]) -> Rule | None:
 
 
 def is_shared(path: Path, rules: Sequence[Rule]) -> bool:
-    """Is this line what a switch has once for whoever needs it, such as a feature?"""
+    """Is this line what a switch has once for all that need it, such as a feature?"""
     found = rule_of(path, rules)
     return found is not None and found.by in _WHERE_USED.keys() - _DECIDES
 

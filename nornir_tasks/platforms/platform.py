@@ -1,7 +1,7 @@
 """The parts of a switch OS, all of them pure: the same names in every ``platforms/<os>/``.
 
 ``platforms/<os>/__init__.py`` exposes ``PLATFORM``. An incomplete OS exposes the parts that it has; the missing ones
-are listed to whoever uses that OS (``platforms.missing_parts``), and by a conformance test.
+are listed to the user of that OS (``platforms.missing_parts``), and by a conformance test.
 """
 
 import re
@@ -160,7 +160,7 @@ class Platform:
     alike: Mapping[str, str] = field(default_factory=dict)
     """Parts of paths that releases spell otherwise -> one of the spellings."""
     factory: tuple[str, ...] = ()
-    """Regular expressions over ``" / ".join(path)``: lines that a switch has before anybody configures it."""
+    """Regular expressions over ``" / ".join(path)``: lines that a switch has before it is configured."""
     dependents: tuple[Dependence, ...] = ()
     """Lines that a switch has once, and which lines need them."""
     displacing: tuple[Dependence, ...] = ()
@@ -180,7 +180,7 @@ class Platform:
     """Regular expressions over ``" / ".join(path)``: lines beside the model that say nothing about who reaches whom.
     Every other line that the parser does not know may decide about it."""
     hears: tuple[Hears, ...] = ()
-    """Lines by which it hears somebody itself, in the default VRF: of an OS whose control plane has a list there."""
+    """Lines by which it hears others itself, in the default VRF: of an OS whose control plane has a list there."""
     lossless: LosslessLines = NOTHING_KNOWN
     """Where the settings of lossless paths stand, and which lines beside the model decide about packets."""
     management_path: Callable[[ConfigTree], tuple[str, ...]] = _nothing_more
@@ -203,9 +203,9 @@ class Platform:
     counting: Counting = NOT_COUNTED
     """The requests for each counter, and the reader of the answers; ``NOT_COUNTED``: nobody has written that down."""
     first_boot: FirstBootFacts = NO_FIRST_BOOT
-    """How a factory switch begins; ``NO_FIRST_BOOT``: nobody has written that down for this OS."""
+    """How a factory switch begins; ``NO_FIRST_BOOT``: that is not written down for this OS."""
     image: Image = NO_IMAGE
-    """The OS as a node of containerlab; ``NO_IMAGE``: nobody has written that down."""
+    """The OS as a node of containerlab; ``NO_IMAGE``: that is not written down."""
     api_port: int = MISSING
     """Port of the switch's API unless devices.yml sets another."""
     template_filters: Mapping[str, Callable[..., Any]] = MISSING

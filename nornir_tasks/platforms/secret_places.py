@@ -1,6 +1,6 @@
 """Where secrets stand in configurations: the one place of a line, and of NVUE's data, at which a value is one.
 
-A value is exchanged at such a place alone, in both directions: a placeholder that somebody typed elsewhere (into a
+A value is exchanged at such a place alone, in both directions: a placeholder that was typed elsewhere (into a
 description) stays text, and never becomes a secret.
 """
 
@@ -48,7 +48,7 @@ class SecretPlaces:
     stored: Swap = _value_as_it_is
     """(place, value of a secret) -> the text that the switch has there for it."""
     known_by: Swap = _value_as_it_is
-    """(place, text) -> the value that the switch has that text for; the text itself if nobody can say it."""
+    """(place, text) -> the value that the switch has that text for; the text itself if that is not known."""
     unshown: str = ""
     """What the switch shows in place of a secret that it keeps to itself; empty: it shows all as they are stored."""
 

@@ -143,7 +143,7 @@ def _as_printed(ours: ConfigTree, running: ConfigTree | None) -> ConfigTree:
 
 
 def _to_send(coming: ConfigTree, running: ConfigTree | None, ours: ConfigTree | None) -> ConfigTree:
-    """What is wanted of a port, with the VLANs of others among the list; a trunk that shall carry all has none."""
+    """What is wanted of a port, with the VLANs of others among the list; a trunk that should carry all has none."""
     if ALL in coming.children:
         return without_all(coming)
     others = vlans_of(running) - vlans_of(ours)

@@ -22,7 +22,7 @@ NO_RDMA = "to hosts without RDMA: no variable of theirs says how they mark, queu
 
 
 def is_unused(network: Network, link: Link) -> bool:
-    """Does nobody use it, or does it lead out of the site? Links between both leaves of a pair are the pair's."""
+    """Is it unused, or does it lead out of the site? Links between both leaves of a pair are the pair's."""
     return link.kind == "outside" or (link.kind != "peer" and not network.circuits_on(link))
 
 

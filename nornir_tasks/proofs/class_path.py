@@ -2,7 +2,7 @@
 
 The rule is local, so it is judged cable by cable and host by host, and holds for every path made of these: both ends of
 a cable sort all 64 code points alike, RDMA has a queue of its own that is paused and marked at both, notifications go
-first at both, nobody writes another code point into a packet, and NICs put in order again what a switch of their fabric
+first at both, no switch writes another code point into a packet, and NICs put in order what a switch of their fabric
 sends packet by packet. Of a cable the first link that is broken is reported, in the order a packet meets them:
 application, traffic class, DSCP, class, queue, PFC, ECN, notification.
 """
@@ -150,7 +150,7 @@ def _in_order(host: str, variables: Variables, read: Read) -> Iterator[Broken]:
 
 
 def _may_spread(host: str, variables: Variables, read: Read) -> Iterator[str]:
-    """Lines of switches that nobody knows and that may send packet by packet what this host's NICs put in no order."""
+    """Lines of switches that are not known here and may send packet by packet what this host's NICs put in no order."""
     for fabric, rails in _rails(host, variables, read).items():
         if rails - set(variables.get(_REORDER, ())) and fabric in read.may_spread:
             yield f"{read.may_spread[fabric]}: not known how it spreads packets over equal-cost paths"

@@ -1,7 +1,7 @@
 """What comes to a switch itself in the default VRF: its list lets in what its own lines need, and nothing else.
 
 Needed is read off the lines of the switch, and of the other leaf of its pair: sessions, BFD, MLAG, relays, servers that
-it asks. What else passes is open, but for the sessions' ports from where links have their addresses: a new leaf shall
+it asks. What else passes is open, but for the sessions' ports from where links have their addresses: a new leaf should
 change no list.
 """
 
@@ -33,7 +33,7 @@ _MESSAGES: Mapping[Family, tuple[int, ...]] = {
 
 
 def judged(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[Judged]:
-    """Two for each switch that shall have such lists: what it needs, and what anybody else sends."""
+    """Two for each switch that should have such lists: what it needs, and what others send."""
     for device in network.devices:
         base, config = network.base.get(device.fabric), configs.get(device.name)
         if base is None or not base.has_fabric_list or config is None or not device.capabilities.takes_fabric_list:
@@ -41,7 +41,7 @@ def judged(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[Ju
         pools = network.fabric_of(device).pools
         found = _Switch(config, configs, base, tuple(pools[each] for each in ("links", "loopback") if each in pools))
         here = End(device.fabric, device.name)
-        for name, breaches in (("what it needs", found.blocked()), ("anybody", found.open())):
+        for name, breaches in (("what it needs", found.blocked()), ("others", found.open())):
             yield Judged(End(device.fabric, name), here, tuple(dict.fromkeys(breaches)))
 
 
@@ -61,7 +61,7 @@ class _Switch:
                     yield Breach("blocked", (self._line(family, f"{why}: {self._decides(family, left)}"),), packet)
 
     def open(self) -> Iterator[Breach]:
-        """What passes and nobody needs."""
+        """What passes and is not needed."""
         for family in FAMILIES:
             everything = Packets(addresses(None, family), addresses(None, family))
             known = [*self._from_pools(family), *(wanted for _, wanted in self._needs(family))]

@@ -56,7 +56,7 @@ class Matrix:
         return [left for each in found for left in without_all(each, switches)]
 
     def of_outside(self, domain: Domain, family: Family, *, comes_in: bool) -> list[Packets]:
-        """What flows let pass between the groups of a network and addresses that are nobody's of the plane.
+        """What flows let pass between the groups of a network and addresses that are not of the plane.
 
         With ``comes_in`` what comes from there, answers among it; else what goes there.
         """

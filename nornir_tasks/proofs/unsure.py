@@ -1,7 +1,7 @@
 """What running configurations have beside the model, and whether it may decide about who reaches whom.
 
 A line that no parser knows is harmless only where its system's list says so, or where it is about a VRF that no packet
-of hosts is in, a list that no port has, or a route to nobody's hosts. Every other one leaves open what is proved.
+of hosts is in, a list that no port has, or a route to no hosts. Every other one leaves open what is proved.
 """
 
 import re
@@ -70,7 +70,7 @@ def unsure(
     platforms: Mapping[str, Platform],
     unreachable: Mapping[str, str],
 ) -> Unsure:
-    """What of these switches may decide and is not known. ``wanted``: what they shall run. ``unreachable``: why."""
+    """What of these switches may decide and is not known. ``wanted``: what they should run. ``unreachable``: why."""
     configs = {name: with_open_trunks(each) for name, each in seen.items()}
     reasons: dict[str, list[str]] = {name: [f"could not be read: {why}"] for name, why in unreachable.items()}
     doubtful = set[tuple[str, str]]()

@@ -55,7 +55,7 @@ class Outcome:
     undecided: Mapping[str, int]
     """Reason -> how many. A line that is not known, or a switch that did not answer."""
     not_shown: Mapping[str, int]
-    """Reason -> how many could not be told as no line of their systems says it. Nobody can change that by a push."""
+    """Reason -> how many could not be told as no line of their systems says it. A push cannot change that."""
     skipped: Mapping[str, int]
     """Reason -> how many there was nothing to judge of."""
     by_symmetry: int = 0

@@ -160,7 +160,7 @@ def pools(pods: PodNetworks, namespace: str, nodes: Mapping[str, str]) -> Iterat
 
 
 def _cidr_pool(pods: PodNetworks, rail: PodRail, nodes: Mapping[str, str]) -> Manifest:
-    """The /31 of each link, allocated to its node; the leaf's end, which is the even one, to nobody.
+    """The /31 of each link, allocated to its node; the leaf's end, which is the even one, to no node.
 
     Only nodes that are labelled as hosts of these groups have part in it, so no other node is given a free /31.
     """

@@ -21,7 +21,7 @@ OLDER_TIERS = tuple(f"network.topology.nvidia.com/{tier}" for tier in ("leaf", "
 """The keys of topograph before 1.0, nearest first: NVIDIA/topograph charts/topograph/values.yaml at v0.5.0
 (253cb10aafae)."""
 OWN_LABEL = "gpufabric/"
-"""A prefix without a dot is a DNS subdomain too, and nobody else's."""
+"""A prefix without a dot is a DNS subdomain too, and has no other user."""
 
 
 def labels(each: Locality, site: str, *, with_older: bool = False) -> dict[str, str]:

@@ -105,7 +105,7 @@ class Day0Written:
 def prepare(selection: Selection, renew: frozenset[str] = frozenset()) -> Day0:
     """All that day 0 of these switches needs. Raises IntentError with everything that is missing, each with its place.
 
-    Secrets that are used once are made where there are none, and anew for ``renew``.
+    Secrets that are used once are made where there are none, and again for ``renew``.
     """
     design = selection.design
     intent, file = design.site.intent.day0, device_list_file(design.site)
@@ -241,8 +241,8 @@ def _new_switch(design: SiteDesign, device: Device, listed: DeviceList) -> NewSw
 def write(day0: Day0, folder: Path, *, fill: bool = False, overwrite: bool = False) -> Day0Written:
     """Write what the server hands out, and the DHCP server's configuration: whole or not at all.
 
-    Secrets are names there unless ``fill``; then nobody else may look into the folder. Raises RefusedError for files in
-    the way, LocalError where nothing can be written.
+    Secrets are names there unless ``fill``; then no other user may look into the folder. Raises RefusedError for files
+    in the way, LocalError where nothing can be written.
     """
     once = day0.filled if fill else day0.named
     booting = [_booting(day0, switch, once(switch)) for switch in day0.switches]

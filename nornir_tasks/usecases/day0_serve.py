@@ -41,7 +41,7 @@ def serve(
 ) -> Served:
     """Hand out what ``nornir day0`` wrote to a folder until every switch has its certificate, or the time is over.
 
-    A file there that is not what day 0 of this site writes is handed to nobody. Raises IntentError for a server that is
+    A file there that is not what day 0 of this site writes is not handed out. Raises IntentError for a server that is
     not on loopback, LabError where a port is taken, LocalError without the CA's key.
     """
     _check_loopback(day0)

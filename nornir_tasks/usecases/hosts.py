@@ -163,7 +163,7 @@ def _needs(
 
 
 def _bmcs(intent: Intent, network: Network, macs: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Host -> what its BMC shall have, for those that have one on the out-of-band plane."""
+    """Host -> what its BMC should have, for those that have one on the out-of-band plane."""
     ports = {each.host: each.link for each in network.attached}
     found = {}
     for host in network.hosts:

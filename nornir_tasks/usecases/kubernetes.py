@@ -176,7 +176,7 @@ def image_digests(file: Path, images: Collection[str]) -> dict[str, str]:
 def write(made: Manifests, folder: Path, *, overwrite: bool = False) -> Written:
     """Write the files and a kustomization of all but the sample; none before all can be written.
 
-    Raises RefusedError where files of these names stand that were edited or are somebody else's.
+    Raises RefusedError where files of these names stand that were edited or are not ours.
     """
     applied = [name for name in made.files if name != SAMPLE]
     kustomization = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "resources": applied}

@@ -57,7 +57,7 @@ def _serve(
     last: Any,  # noqa: ANN401
     to: Connection,
 ) -> None:
-    """In the second process. A job that fails ends it: this chunk is then the other one's, which raises that anew."""
+    """In the second process. A job that fails ends it: this chunk is then the other one's, which raises that again."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the other one has it as well, and ends this one
     try:
         while last.value - 1 > first.value:

@@ -47,7 +47,7 @@ class PlanReport:
 
     @property
     def changing(self) -> dict[str, PlanSummary]:
-        """The switches that do not run what they shall."""
+        """The switches that do not run what they should."""
         return {name: each for name, each in self.plans.items() if each.count}
 
     @property
@@ -313,7 +313,7 @@ class _Run:
         return PushReport(found, done.values, done.errors)
 
     def _forget_first_boots(self, found: PlanReport, done: Results[Outcome]) -> None:
-        """Where accounts are as declared now, the one of the first boot is gone, and its password nobody's."""
+        """Where accounts are as declared now, the one of the first boot is gone, and its password is of no account."""
         file = Day0File(self.design.site.state_directory)
         used = {name for name, each in file.read().items() if each.is_used}
         for name in sorted(used & found.plans.keys()):
@@ -378,7 +378,7 @@ class _Run:
 
 
 def _unchanged(done: Results[Outcome]) -> frozenset[str]:
-    """The switches that ran what they shall when their turn came."""
+    """The switches that ran what they should when their turn came."""
     return frozenset(name for name, each in done.values.items() if not each.changed and name not in done.errors)
 
 

@@ -24,7 +24,7 @@ class State(StrEnum):
     PARTLY_UNDONE = "partly rolled back"
     """Of what it changed, some switches went back; a rollback takes the others."""
     INTERRUPTED = "interrupted"
-    """Killed or stopped before it came to all switches, or nobody knows the end on one yet: the next push asks it."""
+    """Killed or stopped before it came to all switches, or the end on one is not known yet: the next push asks it."""
     UNDONE = "rolled back"
     NOTHING = "changed nothing"
 
@@ -136,7 +136,7 @@ def _state(listed: Listed, running: Collection[int | None]) -> State:
 
 
 def _ended(listed: Listed) -> State:
-    """The state of one that came to its end, and that nobody rolled back."""
+    """The state of one that came to its end, and that was not rolled back."""
     if not listed.planned:
         return State.NOTHING
     done = sum(state == "done" for state in listed.states.values())

@@ -65,7 +65,7 @@ class Access:
     def fleet(self, design: SiteDesign, wanted: Mapping[str, Wanted]) -> Iterator[Fleet]:
         """Switches of a site, connected on first use and closed at the end. Raises LabError where its lab has ended.
 
-        What each shall hold is looked up in ``wanted`` when its turn comes.
+        What each should hold is looked up in ``wanted`` when its turn comes.
         """
         _check_lab(design)
         devices, carrying = {device.name: device for device in design.network.devices}, distances(design.network)
@@ -157,7 +157,7 @@ def _refuse_unknown(adopted: Adopted, chosen: Mapping[str, Wanted]) -> None:
 
 
 def declared(device: Device) -> Declared:
-    """What the design says of one switch, whatever it shall hold."""
+    """What the design says of one switch, whatever it should hold."""
     return Declared(device.name, device.os, device.release, device.capabilities)
 
 

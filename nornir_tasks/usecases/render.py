@@ -54,7 +54,7 @@ def _of_planes(wanted: Wanted) -> str:
 def write(
     selection: Selection, rendered: Iterable[Rendered], folder: Path, on: On = ignore, *, overwrite: bool = False
 ) -> Written:
-    """Write what was rendered of a selection: whole or not at all, one at a time, kept by nobody.
+    """Write what was rendered of a selection: whole or not at all, one at a time, none kept.
 
     What the site rendered there earlier and has no more is removed, unless the selection is limited to some switches.
     Raises RefusedError for files in the way that are not ours (``overwrite`` takes them as well), LocalError where

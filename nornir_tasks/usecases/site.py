@@ -55,7 +55,7 @@ class SiteDesign:
     def with_releases(self, reported: Mapping[str, str]) -> "SiteDesign":
         """The same site as if the intent declared the releases these switches report.
 
-        Raises IdentityError naming every switch whose release nobody has written down the capabilities of.
+        Raises IdentityError naming every switch whose release's capabilities are not written down.
         """
         problems: list[Problem] = []
         devices = tuple(
@@ -86,9 +86,9 @@ BOUNDARY = "boundary"
 
 @dataclass(frozen=True, eq=False)
 class Selection(Mapping[str, Wanted]):
-    """The switches chosen, in the order of declared identity, each with what it shall hold for the chosen planes.
+    """The switches chosen, in the order of declared identity, each with what it should hold for the chosen planes.
 
-    That is made anew whenever it is asked for and kept by nobody: ``for name in selection: selection[name]`` needs the
+    That is made again whenever it is asked for and not kept: ``for name in selection: selection[name]`` needs the
     memory of one switch, ``dict(selection)`` that of all.
     """
 
@@ -113,7 +113,7 @@ class Selection(Mapping[str, Wanted]):
         return pipeline.device_config(self.design.network, self.devices[name])
 
     def wanted(self, realised: Realised) -> Wanted:
-        """What of that the chosen planes own. Raises RefusedError for a line that nobody may render."""
+        """What of that the chosen planes own. Raises RefusedError for a line that may not be rendered."""
         return wanted(
             realised.config,
             realised.capabilities,

@@ -16,7 +16,7 @@ from nornir_tasks.usecases.site import SiteDesign, select
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The certificate that a switch shows. Nothing was sent to it, and nobody knows yet who it is."""
+    """The certificate that a switch shows. Nothing was sent to it, and who it is is not known yet."""
 
     device: str
     os: str

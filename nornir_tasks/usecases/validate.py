@@ -122,7 +122,7 @@ def _played(design: SiteDesign) -> tuple[str, ...]:
 
 
 def _wanted(selection: Selection, device: Device) -> DeviceConfig:
-    """What a switch shall hold of the chosen planes, be it one of those chosen or not."""
+    """What a switch should hold of the chosen planes, be it one of those chosen or not."""
     realised = device_config(selection.design.network, device)
     if not selection.planes or realised.claims.planes <= {*selection.planes}:
         return realised.config

@@ -59,7 +59,7 @@ def _people(values: Mapping[str, Any], accounts: Mapping[str, int]) -> Iterator[
     for each in values["users"]:
         name = each["name"]
         if name == values["tool_account"]:
-            yield f"bastion_users {name}: is bastion_tool_account, whose sessions nobody records; two accounts"
+            yield f"bastion_users {name}: is bastion_tool_account, whose sessions are not recorded; two accounts"
         elif accounts.get(name, FIRST_PERSON) < FIRST_PERSON:
             yield f"bastion_users {name}: an account of the system (user number {accounts[name]}); another name"
         for target in each["targets"]:
@@ -90,10 +90,10 @@ def _keys(values: Mapping[str, Any]) -> Iterator[str]:
     names = {each["name"] for each in values["users"]}
     for name in sorted(names):
         if not values["keys"].get(name) and not values["user_ca"]:
-            yield f"bastion_keys {name}: neither a key nor bastion_user_ca; nobody could come in as {name}"
+            yield f"bastion_keys {name}: neither a key nor bastion_user_ca; no login as {name} would work"
     for name, keys in sorted(values["keys"].items()):
         if name not in names:
-            yield f"bastion_keys {name}: nobody of bastion_users; correct boundary.bastions.users in fabric.yml"
+            yield f"bastion_keys {name}: no account of bastion_users; correct boundary.bastions.users in fabric.yml"
         for number, key in enumerate(keys):
             yield from (f"bastion_keys {name}[{number}]: {what}" for what in _of_key(key))
     for variable in ("user_ca", "tool_ca", "revoked_keys"):
@@ -157,7 +157,7 @@ def _tool(values: Mapping[str, Any], accounts: Mapping[str, int], host: Mapping[
     if not values["tool_ca"]:
         yield "bastion_tool_ca: no authority that signs the certificate of Ansible's account; it would be shut out"
     if account == "root":
-        yield "bastion_tool_account: root is let in by nobody; an account that may use sudo"
+        yield "bastion_tool_account: the role never lets root in; give an account that may use sudo"
     elif account not in accounts:
         yield f"bastion_tool_account: no account {account} on this host; make it first, with sudo"
     parts = host["came"].split()

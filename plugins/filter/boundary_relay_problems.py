@@ -47,7 +47,7 @@ def _of_routes(wanted: Mapping[str, Any], routes: Sequence[Mapping[str, Any]]) -
             has = ", ".join(f"{each.get('gateway')} by {each.get('dev')}" for each in own) or "none"
             yield (
                 f"boundary_relay_gateway: the default route is not {gateway} by {wanted['port']}, but {has}; "
-                "without it nobody outside is asked; set it first"
+                "without it no server outside is asked; set it first"
             )
 
 

@@ -37,7 +37,7 @@ def firewall_problems(
     if confirm_within_s < LEAST_CONFIRM_S:
         found.append(
             f"firewall_confirm_within_s: {confirm_within_s}, so that rules which shut everybody out would stay, or be "
-            f"taken back before anybody could confirm them; {LEAST_CONFIRM_S} or more"
+            f"taken back before Ansible could confirm them; {LEAST_CONFIRM_S} or more"
         )
     return found
 

@@ -209,7 +209,7 @@ def _values(settings: Settings) -> Iterator[str]:
         )
     if settings["driver_owner"] == "host" and settings["rdma"] == "peermem" and not settings["peermem"]:
         yield (
-            "gpu_operator_rdma: peermem, and nobody loads nvidia-peermem: the driver is the host's. Set "
+            "gpu_operator_rdma: peermem, and the operator does not load nvidia-peermem: the driver is the host's. Set "
             "rdma_stack_peermem: true"
         )
     if settings["canary"] and not re.fullmatch(r"[\w./-]+=[\w.-]+", settings["canary"]):
@@ -240,7 +240,7 @@ def _cluster(settings: Settings, hosts: Mapping[str, Any], cluster: Mapping[str,
                 "node"
             )
     if settings["canary"] and not _first(settings, nodes):
-        yield f"gpu_operator_canary: no node has the label {settings['canary']}. Label the nodes that shall come first"
+        yield f"gpu_operator_canary: no node has the label {settings['canary']}. Label the nodes that should come first"
     defined = {each["metadata"]["name"] for each in definitions}
     if settings["service_monitor"] and SERVICE_MONITORS not in defined:
         yield (
@@ -270,7 +270,7 @@ def _feature_discovery(settings: Settings, daemons: Sequence[Any], defined: set[
 
 
 def _releases(settings: Settings, policies: Sequence[Any], listed: Mapping[str, Any]) -> Iterator[str]:
-    """Has somebody else the operator?"""
+    """Has another tool installed the operator?"""
     if listed.get("rc") != 0:
         why = (listed.get("stderr") or listed.get("msg") or "")[:300]
         yield f"gpu_operator_helm: helm does not list the cluster's releases: {why}. Install Helm 3 on the controller"
@@ -331,7 +331,7 @@ def _first(settings: Settings, nodes: Sequence[Any]) -> set[str]:
 
 
 def gpu_operator_waiting(settings: Settings, nodes: Sequence[Any], selector: str) -> list[str]:
-    """Nodes that wait until the first ones are ready, but for those that somebody else keeps from the operator."""
+    """Nodes that wait until the first ones are ready, but for those that others keep from the operator."""
     if not settings["canary"]:
         return []
     name, is_equal, value = selector.partition("=")

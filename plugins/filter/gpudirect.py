@@ -78,8 +78,8 @@ def _space(settings: Settings, pci: Pci) -> Iterator[str]:
     smaller = [each for each in nics if pci["devices"][each]["read_request_bytes"] != size]
     if size and locked and smaller:
         yield (
-            f"gpudirect_read_request_bytes: the kernel is locked down ({pci['driver']['lockdown']}) and lets nobody "
-            f"write the configuration space of {', '.join(smaller)}. Set it in the firmware setup and "
+            f"gpudirect_read_request_bytes: the kernel is locked down ({pci['driver']['lockdown']}) and keeps "
+            f"programs from writing the configuration space of {', '.join(smaller)}. Set it in the firmware setup and "
             "gpudirect_read_request_bytes: 0, or turn Secure Boot off"
         )
 
@@ -132,7 +132,7 @@ def _driver(settings: Settings, pci: Pci) -> Iterator[str]:
         yield (
             f"gpudirect_driver_owner: this host's NVSwitches are managed by {', '.join(driver['bridges'])}, and their "
             f"subnet manager, NVLSM, is not right: {driver['wrong_subnet_manager']}. Install nvlsm, load ib_umad "
-            "(/etc/modules-load.d) and start nvidia-fabricmanager anew, which starts it"
+            "(/etc/modules-load.d) and restart nvidia-fabricmanager, which starts it"
         )
 
 

@@ -17,7 +17,7 @@ ISOLATION = ("isolcpus=", "nohz_full=", "rcu_nocbs=")
 OWNERS = {
     "kernel.numa_balancing": "host_tuning_numa_balancing",
     "net.ipv4.conf.": "roles rail_interfaces and plane_guard",
-    "net.ipv4.ip_forward": "whoever routes on this host (role plane_guard keeps the planes apart)",
+    "net.ipv4.ip_forward": "what routes on this host (role plane_guard keeps the planes apart)",
     "vm.nr_hugepages": "role hugepages",
 }
 """Beginning of a setting's name -> what sets it instead."""

@@ -212,7 +212,7 @@ def _interfaces(manifests: Sequence[Object], facts: Object) -> Iterator[str]:
 
 
 def _owners(manifests: Sequence[Object], facts: Object) -> Iterator[str]:
-    """Objects of the manifests' names that somebody else made, or another site."""
+    """Objects of the manifests' names that another tool or another site made."""
     live = {_key(each): each for each in _live(facts)}
     for each in manifests:
         there = live.get(_key(each))

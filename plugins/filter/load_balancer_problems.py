@@ -68,7 +68,7 @@ def _shut_out(published: Sequence[Mapping[str, Any]], came: str) -> Iterator[str
 
 
 def load_balancer_deaf(published: Sequence[Mapping[str, Any]], state: str, before: str = "") -> list[str]:
-    """Where nobody listens who should, by the numbers of HAProxy's workers and what ``ss -Hltn`` prints.
+    """Where no process listens that should, by the numbers of HAProxy's workers and what ``ss -Hltn`` prints.
 
     ``before``: the same of before a reload. Without a new worker since then the reload failed, and nothing is as it
     should be.

@@ -155,7 +155,7 @@ def _others_rules(
         yield (
             f"{RESTART} false: systemd-networkd leaves rules of others alone: {leaves}; told to set {wrong[0]}, "
             f"it would take away {'; '.join(lost)}. Set {RESTART}: true in a window (addresses that others gave to its "
-            "interfaces go with the restart), or write ManageForeignRoutingPolicyRules=no and ManageForeignRoutes=no "
+            "interfaces go with the restart). Or write ManageForeignRoutingPolicyRules=no and ManageForeignRoutes=no "
             "below [Network] in /etc/systemd/networkd.conf.d/ and boot"
         )
 

@@ -55,7 +55,7 @@ class Links:
         self.below.setdefault(upper, set()).update(lower)
 
     def ports_of(self, name: str, seen: frozenset[str] = frozenset()) -> set[str]:
-        """The ports below; of a name that nobody explains, itself."""
+        """The ports below; of an unexplained name, itself."""
         if name in seen or not self.below.get(name):
             return {name}
         return {port for each in self.below[name] for port in self.ports_of(each, seen | {name})}

@@ -93,7 +93,7 @@ def _links(entries: dict[tuple[str, str], list[_Place]], ports: Sequence[Port], 
         if section == PHYSICAL:
             matched = _matched(places, ports)
             if matched is not None:
-                links.stack(name, matched or {f"{name} (nobody here)"})
+                links.stack(name, matched or {f"{name} (no port here)"})
         else:
             for place in places:
                 for key in ("interfaces", "link"):

@@ -130,7 +130,7 @@ def _names(profile: _Profile, ports: Sequence[Port]) -> list[str]:
         return by_mac
     if profile.interface:
         return [profile.interface]
-    return [f"{profile.mac} (nobody here)"] if profile.mac else []
+    return [f"{profile.mac} (no port here)"] if profile.mac else []
 
 
 def _sort(profile: _Profile, names: Sequence[str], links: Links, families: Sequence[int], found: Found) -> None:

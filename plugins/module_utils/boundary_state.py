@@ -51,7 +51,7 @@ def routes(run: Run) -> list[str]:
 
 
 def on_the_wire(known: Mapping[str, Mapping[str, Any]], shared: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Port -> shared address -> does somebody else there answer for it? Ports that cannot be asked are left out."""
+    """Port -> shared address -> does another machine there answer for it? Ports that cannot be asked are left out."""
     targets = {port: (known[port]["mac"], addresses) for port, addresses in shared.items() if _is_live(known, port)}
     return others_have(targets)
 
@@ -147,7 +147,7 @@ def _word(run: Run, verb: str, name: str) -> str:
 
 
 def sshd(run: Run, accounts: Sequence[str]) -> dict[str, Any]:
-    """Account -> ``settings`` that sshd has for whoever comes in as that, or the ``reason`` why it does not say."""
+    """Account -> ``settings`` that sshd has for a login as that, or the ``reason`` why it does not say."""
     found: dict[str, Any] = {}
     for name in accounts:
         code, out, err = run(["env", "/usr/sbin/sshd", "-T", "-C", f"user={name},host=bastion,addr=192.0.2.1"])

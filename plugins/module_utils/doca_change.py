@@ -71,7 +71,7 @@ class ChangeError(Exception):
 
 
 def run(*argv: str, stdin: str | None = None, check: bool = True, **environment: str) -> str:
-    """Run a program; its output, errors included. ChangeError with the end of it if it fails and shall not."""
+    """Run a program; its output, errors included. ChangeError with the end of it if it fails and should not."""
     done = subprocess.run(  # noqa: S603
         argv,
         input=stdin,
@@ -91,7 +91,7 @@ def _end(text: str, lines: int = 12) -> str:
 
 
 def table() -> dict[str, list[str]]:
-    """Package -> [version, what dpkg shall do with it (i, h), state]; removed ones with leftover settings included."""
+    """Package -> [version, what dpkg should do with it (i, h), state]; removed ones with leftover settings included."""
     rows = run("dpkg-query", "-W", "-f", "${binary:Package} ${Version} ${db:Status-Abbrev}\\n").splitlines()
     return {words[0]: [words[1], words[2][0], words[2][1]] for words in map(str.split, rows) if len(words) == 3}
 
@@ -269,7 +269,7 @@ def _apt_install(apt: PrivateApt, files: Sequence[str]) -> None:
 
 
 def renew_initramfs(kernel: str) -> None:
-    """Make the initramfs of a kernel anew; it must not load the kernel's own mlx5_core at boot."""
+    """Make the initramfs of a kernel again; it must not load the kernel's own mlx5_core at boot."""
     image = Path(f"/boot/initrd.img-{kernel}")
     if not image.exists():
         return
@@ -373,7 +373,7 @@ def _remove(path: Path) -> None:
 
 
 def build_for(kernel: str) -> None:
-    """Build and install all DKMS sources for a kernel that came since, and make its initramfs anew."""
+    """Build and install all DKMS sources for a kernel that came since, and make its initramfs again."""
     run("dkms", "autoinstall", "-k", kernel)
     renew_initramfs(kernel)
 

@@ -1,4 +1,4 @@
-"""Sets of files of a folder: what they hold, what they shall hold, and the way between the two.
+"""Sets of files of a folder: what they hold, what they should hold, and the way between the two.
 
 Standard library only (it runs on hosts, Python 3.9). A set is a folder's files whose names begin with a prefix; files
 of other names are never touched.

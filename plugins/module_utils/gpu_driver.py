@@ -138,7 +138,7 @@ def wrong_fabric_manager(version: str | None, packages: Mapping[str, str], runni
 
 
 def acs_elsewhere(root: Path) -> list[str]:
-    """Where somebody else tells the kernel of ACS in GRUB's settings: file and line."""
+    """Where another tool tells the kernel of ACS in GRUB's settings: file and line."""
     found = []
     for path in [root / "etc/default/grub", *sorted((root / "etc/default/grub.d").glob("*.cfg"))]:
         for place, line in enumerate((text(path) or "").splitlines(), start=1):

@@ -1,8 +1,8 @@
 """Takes nodes out of a scheduler before a step that disturbs jobs, and gives back its own afterwards.
 
 Standard library only (Python 3.9). What is ours is known by the reason that the scheduler keeps: it begins with the
-site's name. A node that somebody else took out is worked on as it is, and stays out. A failure concerns one node, and
-the others go on.
+site's name. A node that another person or tool took out is worked on as it is, and stays out. A failure concerns one
+node, and the others go on.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Drain:
         return node.is_out and node.reason.startswith(self.own)
 
     def patiently(self, do: Callable[[], Result]) -> Result:
-        """Try until the scheduler answers, or ``answer_s`` have passed: its controller may be starting anew."""
+        """Try until the scheduler answers, or ``answer_s`` have passed: its controller may be restarting."""
         end = time.monotonic() + self.bounds.answer_s
         for left_s in every(self.bounds.poll_s, end):
             try:
@@ -166,7 +166,7 @@ class Drain:
     def resume(self, nodes: Sequence[str], *, rebooted: bool = False) -> dict[str, Outcome]:
         """Give back what is ours; what is out for another's reason stays so.
 
-        ``rebooted``: only after the scheduler has heard of it. Slurm takes a node out anew that it gave back before.
+        ``rebooted``: only after the scheduler has heard of it. Slurm takes a node out again that it gave back before.
         """
         found = self.read(nodes)
         for node in (each for each in nodes if found[each].is_ours):

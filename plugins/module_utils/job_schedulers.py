@@ -140,7 +140,7 @@ class Slurm(Scheduler):
     LATE = "Node unexpectedly rebooted"
     OUT = frozenset({"DRAIN", "FAIL", "DOWN", "ERROR", "MAINT", "POWERED_DOWN", "POWERING_DOWN", "REBOOT_ISSUED"})
     BUSY = frozenset({"ALLOCATED", "MIXED", "COMPLETING", "UNKNOWN"})
-    """UNKNOWN: a controller that has started anew has not heard of the node yet, nor of its jobs."""
+    """UNKNOWN: a controller that has restarted has not heard of the node yet, nor of its jobs."""
     REASON = re.compile(r" Reason=(.*?)(?: \[[^\]\s]+@([^\]\s]+)\])?(?: Comment=.*)?$")
     """The reason, and when it was given."""
 
@@ -185,7 +185,7 @@ class Kubernetes(Scheduler):
 
     def _node(self, given: dict[str, Any]) -> tuple[str, Node]:
         metadata, is_out = given["metadata"], bool(given.get("spec", {}).get("unschedulable"))
-        reason = metadata.get("annotations", {}).get(self.MARK) or ("cordoned by somebody else" if is_out else "")
+        reason = metadata.get("annotations", {}).get(self.MARK) or ("cordoned by others" if is_out else "")
         self.versions[metadata["name"]] = metadata.get("resourceVersion", "")
         return metadata["name"], Node(is_out, reason if is_out else "")
 
@@ -196,7 +196,7 @@ class Kubernetes(Scheduler):
         self.ask("patch", "node", node, "--type=merge", "-p", change)
 
     def _again(self, node: str, unschedulable: bool | None, mark: str | None) -> None:
-        """A node's status changes all the time: read and try a few times, but not over somebody else's cordon."""
+        """A node's status changes all the time: read and try a few times, but not over another's cordon."""
         for last in (False, False, False, False, True):
             was = self.read([node])[node]
             try:
@@ -205,7 +205,7 @@ class Kubernetes(Scheduler):
                 if last or not self.CHANGED.search(str(error)):
                     raise
                 if self.read([node])[node] != was:
-                    message = f"node {node} was cordoned or uncordoned by somebody else at the same time"
+                    message = f"node {node} was cordoned or uncordoned by another person or tool at the same time"
                     raise SchedulerError(message) from error
             else:
                 return

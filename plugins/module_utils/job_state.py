@@ -51,7 +51,7 @@ def collect(run: Run, root: Path, own_session: str = "") -> dict[str, list[str]]
 
 
 def queue_pairs(run: Run, root: Path) -> Iterator[str]:
-    """A line for each process with queue pairs; one that says why, where devices are there and nobody can tell."""
+    """A line for each process with queue pairs; one that says why, where devices are there and it cannot be told."""
     if not any((root / "sys/class/infiniband").glob("*")):
         return
     answer = run(QUEUE_PAIRS)
@@ -72,7 +72,7 @@ def queue_pairs(run: Run, root: Path) -> Iterator[str]:
 
 
 def gpu_processes(run: Run, root: Path) -> Iterator[str]:
-    """What the driver names, else whoever has a GPU's device open."""
+    """What the driver names, else the processes that have a GPU's device open."""
     answer = run(GPU_APPS)
     if answer.exit_code == 0:
         for line in filter(None, map(str.strip, answer.stdout.splitlines())):
@@ -123,7 +123,7 @@ def logins(root: Path, own_session: str) -> Iterator[str]:
         if session.get("CLASS") == "user" and at_terminal and file.name != own_session:
             tty, host = session.get("TTY", ""), session.get("REMOTE_HOST", "")
             place = " ".join(filter(None, [f"on {tty}" if tty else "", f"from {host}" if host else ""]))
-            yield f"{session.get('USER', 'somebody')} is logged in {place}".rstrip()
+            yield f"{session.get('USER', 'a user')} is logged in {place}".rstrip()
 
 
 def _has_terminal(root: Path, session: dict[str, str]) -> bool:

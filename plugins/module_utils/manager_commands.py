@@ -1,4 +1,4 @@
-"""Commands that bring interfaces to what a network manager's files say: names, files read anew, links set anew.
+"""Commands that bring interfaces to what a network manager's files say: names, files read again, links set again.
 
 Standard library only (it runs on hosts, Python 3.9). The manager is told to read its files, never restarted.
 """
@@ -56,7 +56,7 @@ class Commands:
         self.do("udevadm", "settle", "--timeout=10", may_fail=True)
 
     def read_files(self, manager: str, backend: str) -> None:
-        """Have the manager read its files anew."""
+        """Have the manager read its files again."""
         if manager == "netplan":
             self.do("netplan", "generate")
         if backend == "networkd":
@@ -66,7 +66,7 @@ class Commands:
             self.do("nmcli", "connection", "reload")
 
     def reconfigure(self, backend: str, profiles: Mapping[str, str], wait_s: int) -> None:
-        """Have the manager configure interfaces anew. ``profiles``: interface -> its profile under NetworkManager."""
+        """Have the manager configure interfaces again. ``profiles``: interface -> its profile under NetworkManager."""
         if backend == "networkd":
             if profiles:
                 self.do("networkctl", "reconfigure", *profiles)

@@ -49,7 +49,7 @@ class CloudInit:
 
     names: tuple[NameSetting, ...] = ()
     is_active: bool = False
-    """It configures the network, and would write its files anew for a new instance."""
+    """It configures the network, and would write its files again for a new instance."""
     unread: tuple[str, ...] = ()
     kept: str = ""
     """Why the role cannot tell it to leave the network alone."""

@@ -121,7 +121,7 @@ def like(value: str | None, pattern: str) -> bool:
 def kept_for(file: str) -> str:
     """Why a file of this folder cannot be taken over; "" if it can."""
     if file.startswith("/run/"):
-        return "it is made anew at each boot"
+        return "it is made again at each boot"
     if not file.startswith("/etc/"):
         return f"it belongs to a package; mask it by a file of that name below /etc, such as a link to {os.devnull}"
     return ""

@@ -27,7 +27,7 @@ SOMEONE_ELSES = "it names other interfaces than rails, too"
 def name_settings(
     root: Path, ports: Sequence[Port], our_link: str = OUR_LINK
 ) -> tuple[list[NameSetting], list[str], bool]:
-    """(settings that reach a port, what could not be read, whether cloud-init would write its files anew).
+    """(settings that reach a port, what could not be read, whether cloud-init would write its files again).
 
     ``our_link``: what the names of the role's .link files begin with.
     """

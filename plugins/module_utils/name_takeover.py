@@ -75,7 +75,7 @@ def edits_of(root: Path, taken: Sequence[NameSetting], *, disable: bool) -> list
 
 
 def is_in_the_way(setting: NameSetting, wanted: Mapping[str, str]) -> bool:
-    """Does it give a rail another name than its own, and nothing to anybody else, in a file that we may change?"""
+    """Does it give a rail another name than its own, and nothing to others, in a file that we may change?"""
     of_rails = set(wanted).issuperset(setting.netdevs)
     other = any(wanted.get(netdev) != setting.name for netdev in setting.netdevs)
     return of_rails and other and setting.certain and not setting.kept

@@ -169,7 +169,7 @@ class Run:
             self.report.failures.append(Failure("host", FILE, "could not tell", "as this role wrote it", why))
 
     def wants_of(self, nic: Nic) -> tuple[Want, ...]:
-        """What the variables want of this NIC, and what they want no more, unless somebody else has set it since."""
+        """What the variables want of this NIC, and what they want no more, unless another tool has set it since."""
         if self.record is None:
             return self.wants
         back = self.record.to_take_back(nic.pci, self.wants)

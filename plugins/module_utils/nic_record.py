@@ -2,7 +2,7 @@
 
 One file on the host: PCI function -> setting (without its port) -> what was found before the role's first write, what
 the role wrote, and for which variable. It is written before the NIC is, so that a run that breaks off loses nothing.
-What somebody else set since is theirs: it is no longer what the role wrote. Standard library only, Python 3.9.
+What another tool set since is its own: it is no longer what the role wrote. Standard library only, Python 3.9.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Written:
         return setting.current == setting.next_boot == self.found
 
     def is_ours(self, setting: Setting) -> bool:
-        """Is it as the role wrote it, or as the role put it back? Otherwise somebody else set it since."""
+        """Is it as the role wrote it, or as the role put it back? Otherwise another tool set it since."""
         return setting.next_boot in (self.wrote, self.found)
 
 
@@ -115,7 +115,7 @@ def after_writing(
 
 
 def _entry(old: Written | None, want: Want, setting: Setting) -> Written | None:
-    """The entry of a setting that is asked for; None where it is as the host came, or as somebody else has set it."""
+    """The entry of a setting that is asked for; None where it is as the host came, or as another tool has set it."""
     ours = old if old is not None and setting.next_boot == old.wrote else None
     origin = ours.found if ours else setting.next_boot
     if origin == want.value:

@@ -121,7 +121,7 @@ def nearest(device: Sequence[str], others: Mapping[str, Sequence[str]]) -> list[
 def pairs(
     rails: Sequence[str], gpus: Sequence[str], named: Mapping[str, Sequence[str]]
 ) -> tuple[dict[str, list[str]], str]:
-    """(rail -> the GPUs it shall serve, why they cannot be known).
+    """(rail -> the GPUs it should serve, why they cannot be known).
 
     Named ones as named; else both in order: GPU 0 on rail 0; with fewer of one kind, each serves as many of the other.
     """
@@ -142,7 +142,7 @@ def tree(root: Path, rails: Sequence[Mapping[str, Any]], named: Mapping[str, Seq
     """``gpus`` (address -> nearest rails), ``rails``, ``nvswitches``, ``devices`` (address -> facts), ``unpaired``.
 
     ``rails``: name and match of each; only GPUs, rails' NICs and what is above them are described. Of a rail: ``nic``,
-    ``gpus`` that it shall serve, ``ways`` (GPU -> ports on the way, if a switch is common). ``unpaired``: of ``pairs``.
+    ``gpus`` that it should serve, ``ways`` (GPU -> ports on the way, where a switch is common). ``unpaired``: of pairs.
     """
     places = _by_address(root)
     gpus = _of_nvidia(places, GPU_CLASSES)

@@ -1,4 +1,4 @@
-"""What keeps a NIC port from being configured: not there, in use, named by somebody else. In words, for filters.
+"""What keeps a NIC port from being configured: not there, in use, named by another tool. In words, for filters.
 
 Each problem as `where: what is wrong, found and expected; remedy`. Runs on the controller.
 """

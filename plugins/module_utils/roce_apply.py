@@ -41,7 +41,7 @@ def judge(
 
     ``early``: a rail without interface or RDMA device, and a tool that is not installed, are what another role brings.
     ``names_now``: the interface of a rail that does not have its name yet. ``to_be_named``: the names that
-    rail_interfaces will give, if that is known: an interface of another name comes from nobody.
+    rail_interfaces will give, if that is known: an interface of another name has no maker.
     """
     report = Report()
     there = {rail: host.at(f"/sys/class/net/{rail}").exists() for rail in policy.rails}

@@ -291,7 +291,7 @@ def _byte_problem(byte: int, dscp: int, ecn: bool) -> str | None:
     if ecn and bits == NOT_ECT:
         return "is Not-ECT while roce_qos_ecn is true: switches drop what they should mark"
     if not ecn and bits != NOT_ECT:
-        return "is ECN-capable while roce_qos_ecn is false: switches mark and nobody slows down"
+        return "is ECN-capable while roce_qos_ecn is false: switches mark, no sender slows down"
     return None
 
 

@@ -59,7 +59,7 @@ class Rail:
     """
 
     to_be_named: Collection[str] | None = None
-    """The names that rail_interfaces will give, if that is known: an interface of another name comes from nobody."""
+    """The names that rail_interfaces will give, if that is known: an interface of another name has no maker."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class Rail:
         for knob, was in self.before.items():
             was_right = knob in changed or self.holds(knob, was)
             if was_right and not self.holds(knob, self.reader.read(knob)):
-                self.fail(knob, self.reader.read(knob), "held, but a later set or somebody else took it back")
+                self.fail(knob, self.reader.read(knob), "held, but a later set or another tool took it back")
 
     def untried(self, after: str = "") -> list[str]:
         """The knobs that differ and were not set: all of them, or from ``after`` on."""

@@ -91,7 +91,7 @@ KNOBS = (
 
 
 REGISTER_KNOBS = ("reorder",)
-"""Knobs in the NIC's run-time registers, whose tool opens the NIC: read where somebody asks for them."""
+"""Knobs in the NIC's run-time registers, whose tool opens the NIC: read where they are asked for."""
 
 _FROM_DCB: dict[str, tuple[str, Callable[[str], Any]]] = {
     "dcbx": ("dcbx", parse.parse_dcb_dcbx),

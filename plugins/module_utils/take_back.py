@@ -1,4 +1,4 @@
-"""Files of a host that come back after a time unless somebody confirms their change: the copy, the script, the timer.
+"""Files of a host that come back after a time unless their change is confirmed: the copy, the script, the timer.
 
 Standard library only (it runs on hosts, Python 3.9). Used by files_taken_back and network_adopted.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
 
 SCRIPT = """#!/bin/sh
-# Brings back what was there before a change that nobody confirmed. At boot services are not running yet.
+# Brings back what was there before a change that was not confirmed. At boot services are not running yet.
 cd {folder} || exit 1
 {first}
 {files}
@@ -25,12 +25,12 @@ fi
 systemctl disable --quiet {unit}.service
 rm -f {unit_file}
 cd / && rm -rf {folder}
-logger -t gpufabric 'nobody confirmed the change of {name}: it was taken back'
+logger -t gpufabric 'the change of {name} was not confirmed: it was taken back'
 {at_boot}
 """
 UNIT = """# Written by Ansible (gpufabric); removed once the change is confirmed.
 [Unit]
-Description=Take back the change of {name} that nobody confirmed
+Description=Take back the change of {name} that was not confirmed
 Before={services}
 ConditionPathExists={script}
 
@@ -99,7 +99,7 @@ class TakeBack:
         """Keep the copy, then start what brings it back."""
         if self.script.exists():
             self.module.fail_json(
-                msg=f"{self.name} was changed and nobody confirmed it; it is brought back soon. "
+                msg=f"{self.name} was changed and not confirmed; it is brought back soon.  "
                 f"Run again then; `systemctl list-timers '{self.unit}*'` says when. Where none is, run {self.script}"
             )
         shutil.rmtree(self.folder, ignore_errors=True)

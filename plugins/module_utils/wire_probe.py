@@ -1,7 +1,7 @@
-"""Does anybody else on the wire have an address? Asked as before taking one, so that nobody learns a wrong neighbour.
+"""Does another machine on the wire have an address? Asked as before taking one, so that none learns a wrong neighbour.
 
 IPv4 by an ARP probe (RFC 5227, sender 0.0.0.0), IPv6 by a neighbour solicitation from :: (RFC 4862, section 5.4.2),
-which whoever has the address answers to all nodes. Standard library only (it runs on hosts, Python 3.9).
+which the owner of the address answers to all nodes. Standard library only (it runs on hosts, Python 3.9).
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ def advertised(frame: bytes) -> str | None:
 
 
 def claimed(frame: bytes) -> str | None:
-    """The address that whoever sent this says to have."""
+    """The address that the sender of this says to have."""
     address = answer(frame)
     return address[0] if address else advertised(frame)
 
 
 def others_have(targets: Mapping[str, tuple[str, Sequence[str]]]) -> dict[str, dict[str, bool]]:
-    """Port -> (its MAC address, addresses) becomes port -> address -> does somebody else there have it?
+    """Port -> (its MAC address, addresses) becomes port -> address -> does another machine there have it?
 
     Raises OSError if an interface cannot be used, PermissionError without CAP_NET_RAW.
     """

@@ -160,7 +160,7 @@ class NotThereError(Exception):
 
 
 class Host:
-    """The host's bonds: what is, what shall be, and the way between the two, there and back."""
+    """The host's bonds: what is, what should be, and the way between the two, there and back."""
 
     def __init__(self, module: AnsibleModule) -> None:
         self.module = module
@@ -175,7 +175,7 @@ class Host:
         self.before = self.facts
 
     def read(self) -> None:
-        """Read the kernel's state anew."""
+        """Read the kernel's state again."""
         self.facts = collect(self.bonds, self.run, Path("/"), ask=False, came=self.came)
 
     def lines(self) -> tuple[list[str], list[str]]:
@@ -188,7 +188,7 @@ class Host:
         return differ(*self.lines())
 
     def stale(self) -> list[str]:
-        """Bonds and VLANs that our files have made and shall make no longer, VLANs first."""
+        """Bonds and VLANs that our files have made and should make no longer, VLANs first."""
         made = dict.fromkeys(name for step in self.steps if step.now for name in links_in(step.now))
         gone = [name for name in made if name not in links_of(self.bonds)]
         return [name for name in reversed(gone) if self.facts["interfaces"].get(name) in ("bond", "vlan")]
@@ -212,7 +212,7 @@ class Host:
         return [str(step.path) for step in changed]
 
     def make(self, files: Sequence[str]) -> None:
-        """From what is to what shall be. Raises NotThereError or CommandFailedError half-way."""
+        """From what is to what should be. Raises NotThereError or CommandFailedError half-way."""
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the session may end with the way it came by
         take_down(self.commands, self.params["adopted"])
         self.read()

@@ -15,8 +15,8 @@ short_description: The state of a host of the boundary
 description:
   - Reads ports, addresses and routes, files, tables of nftables, services, settings of the kernel, and what conntrackd
     says of both firewalls.
-  - Asks on the wire of each port in O(shared) whether somebody else has an address there, from no address, so that
-    nobody learns a wrong neighbour.
+  - Asks on the wire of each port in O(shared) whether another machine has an address there, from no address, so that
+    no machine learns a wrong neighbour.
   - Changes nothing. Needs root, and takes some seconds, as conntrackd is asked twice.
 options:
   root: {description: "Where files and /proc are read.", type: path, default: /}
@@ -35,7 +35,7 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Does somebody else have the shared address?
+- name: Does another machine have the shared address?
   gpufabric.host.boundary_facts:
     shared: {wan: [203.0.113.1]}
 """
@@ -51,7 +51,7 @@ ansible_facts:
       type: dict
       contains:
         ports: {description: "port to up, carrier, mac, addresses", type: dict}
-        wire: {description: "port that has a carrier to shared address to whether somebody else answers", type: dict}
+        wire: {description: "port that has a carrier to shared address to whether another machine answers", type: dict}
         routes: {description: "as 0.0.0.0/0 via 192.0.2.1 dev wan", type: list, elements: str}
         files: {description: "path to SHA-256, null where it is missing", type: dict}
         sshd: {description: "account to settings, in sshd's lower case, or a reason", type: dict}

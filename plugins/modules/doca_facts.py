@@ -49,7 +49,7 @@ options:
     elements: str
     default: []
   update:
-    description: Read the lists of the host's own sources anew as well, into the same folder.
+    description: Read the lists of the host's own sources again as well, into the same folder.
     type: bool
     default: true
   root:

@@ -18,7 +18,7 @@ module: doca_stack
 short_description: Exchange a host's RDMA driver stack for DOCA-OFED, and take that back
 description:
   - V(installed) saves what is there, builds the modules from the unpacked packages in a DKMS tree that only the build
-    sees, for all kernels, and only then exchanges the packages, holds them and makes each initramfs anew. No driver is
+    sees, for all kernels, and only then exchanges the packages, holds them and makes each initramfs again. No driver is
     restarted. A failure leaves the change open for V(back).
   - V(built) builds the installed sources for a kernel that has no build of them, as after an upgrade of the kernel.
   - V(back) undoes the change that is open - packages, DKMS tree, modules, initramfs. Without one it does nothing.
@@ -46,7 +46,7 @@ options:
     type: str
     default: ""
   update:
-    description: Read the lists of the host's own sources anew as well.
+    description: Read the lists of the host's own sources again as well.
     type: bool
     default: true
 author: gpufabric (@gpufabric)

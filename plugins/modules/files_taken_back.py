@@ -1,4 +1,4 @@
-"""Ansible module: bring files back after a time unless somebody confirms their change. See DOCUMENTATION."""
+"""Ansible module: bring files back after a time unless a later task confirms their change. See DOCUMENTATION."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ansible_collections.gpufabric.host.plugins.module_utils.take_back import Ta
 
 DOCUMENTATION = r"""
 module: files_taken_back
-short_description: Bring files back after a time unless somebody confirms their change
+short_description: Bring files back after a time unless a later task confirms their change
 description:
   - Before files of a service change, keep a copy of them and start a timer of systemd that puts the copy back and has
-    the services read it. So a change that shuts out whoever makes it does not last. A restart of the host in between
+    the services read it. So a change that shuts out Ansible itself does not last. A restart of the host in between
     brings the copy back as well, before the services start.
   - What changes them is O(files), judged and then replaced all together by this task, or other tasks (O(paths)).
   - With O(state=kept) the timer ends, and the copy goes.
@@ -44,7 +44,7 @@ options:
     default: []
     suboptions:
       path: {description: Absolute path., type: path, required: true}
-      content: {description: What it shall hold., type: str, required: true}
+      content: {description: What it should hold., type: str, required: true}
       mode: {description: Octal., type: str, default: "0644"}
       validate: {description: "Command that judges it before anything is replaced, C(%s) is a copy.", type: str}
   services:
@@ -98,7 +98,7 @@ timer:
 
 
 def differing(files: list[dict[str, str]]) -> list[Step]:
-    """Those that are not as they shall be, in content or mode."""
+    """Those that are not as they should be, in content or mode."""
     every = [Step(Path(each["path"]), each["mode"], read(Path(each["path"])), each["content"]) for each in files]
     return [each for each in every if each.now != each.wanted or _mode(each.path) != int(each.mode, 8)]
 

@@ -13,7 +13,7 @@ DOCUMENTATION = r"""
 module: job_facts
 short_description: What uses a host's NICs and GPUs, and who is logged in
 description:
-  - Reads queue pairs of processes (C(rdma resource show qp)), GPU processes (C(nvidia-smi), or whoever has a
+  - Reads queue pairs of processes (C(rdma resource show qp)), GPU processes (C(nvidia-smi), or the process that has a
     C(/dev/nvidia) device open), mounts by RDMA, and sessions of systemd-logind but the one that asks. Changes nothing.
   - What cannot be told is an entry that says why.
 options:

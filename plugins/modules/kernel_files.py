@@ -12,7 +12,7 @@ module: kernel_files
 short_description: Set values of files below /sys and /proc, and read them back
 description:
   - Writes each value of O(values) that differs into its file, reads it back, and returns what the kernel did not take.
-  - Lasts until the next boot; whoever calls this keeps the values for the boot elsewhere (tmpfiles.d, sysctl.d).
+  - Lasts until the next boot; the role keeps the values for the boot elsewhere (tmpfiles.d, sysctl.d).
 options:
   values:
     description:

@@ -269,7 +269,7 @@ def begin(module: AnsibleModule) -> dict[str, Any]:
             edit(module, host.root, each)
         return answer
     if (host.facts["manager"], host.facts["backend"]) == ("netplan", "networkmanager"):
-        module.run_command(["netplan", "generate"])  # ours are NetworkManager's own profiles: nobody else tells netplan
+        module.run_command(["netplan", "generate"])  # ours are NetworkManager's own profiles, unknown to netplan
     return {**answer, "adopted": {**adopted, "copy": str(take_back.script)}, "timer": take_back.timer}
 
 

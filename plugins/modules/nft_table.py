@@ -33,7 +33,7 @@ options:
   take_back_after_s:
     description:
       - Before something is changed, a timer of systemd is started that brings the table back as it was, so that rules
-        that shut out whoever loads them do not last. Stop RV(take_back_timer) to keep them; until then nothing more is
+        that shut out Ansible do not last. Stop RV(take_back_timer) to keep them; until then nothing more is
         changed.
       - A table that comes back has the sets' elements without what packets put there.
       - 0 starts none.
@@ -101,7 +101,7 @@ class TakeBack:
         code, _, _ = self.module.run_command(["systemctl", "is-active", "--quiet", self.timer])
         if code == 0:
             self.module.fail_json(
-                msg=f"table {self.family} {self.name} was changed and nobody confirmed it; it is brought back soon. "
+                msg=f"table {self.family} {self.name} was changed and not confirmed; it is brought back soon.  "
                 f"Run again then; `systemctl list-timers {self.timer}` says when"
             )
 

@@ -36,7 +36,7 @@ options:
           pci: {description: PCI address, type: str}
           mac: {description: MAC address, type: str}
   gpus:
-    description: Rail to the addresses of the GPUs that it shall serve. Else both are paired in order.
+    description: Rail to the addresses of the GPUs that it should serve. Else both are paired in order.
     type: dict
     default: {}
   fabric:
@@ -76,8 +76,8 @@ ansible_facts:
         nvswitches: {description: addresses of NVSwitches that show themselves as bridges, type: list, elements: str}
         rails:
           description:
-            - Rail to C(nic) (address; null if there is none such), C(gpus) (those that it shall serve), C(ways) (GPU to
-              the ports on the way to it, if a switch is common).
+            - Rail to C(nic) (address; null if there is none such), C(gpus) (those that it should serve), C(ways) (GPU
+              to the ports on the way to it, if a switch is common).
           type: dict
         unpaired: {description: why GPUs and rails cannot be paired; empty if they can, type: str}
         acs_elsewhere:

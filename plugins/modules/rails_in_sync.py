@@ -41,7 +41,7 @@ short_description: Bring the rails of the running host to what its configuration
 description:
   - The files of the network manager say what holds at boot; this module makes it hold now, without a reboot. It
     compares the kernel's names, link states, MTUs, IPv4 addresses, routes, rules and settings of the rails with what is
-    wanted, and where they differ renames interfaces, sets the settings and has the manager configure those rails anew.
+    wanted, and where they differ renames interfaces, sets the settings and has the manager configure those rails again.
   - Interfaces other than the rails are not touched. The manager is told to read its files, and restarted
     only if O(restart_networkd) says so.
   - Ends only when the kernel shows what is wanted, or fails with what it does not show.
@@ -127,7 +127,7 @@ drift:
   elements: str
   returned: always
 by_manager:
-  description: Whether the network manager configures rails anew, which takes their links down; else C(ip) does it all.
+  description: Whether the network manager configures rails again, which takes their links down; else C(ip) does it all.
   type: bool
   returned: always
 commands:
@@ -154,7 +154,7 @@ POLL_S = 0.5
 
 
 class Host:
-    """The host's rails: what is, what shall be, and the commands between the two."""
+    """The host's rails: what is, what should be, and the commands between the two."""
 
     def __init__(self, module: AnsibleModule) -> None:
         self.module = module
@@ -167,7 +167,7 @@ class Host:
         self.read()
 
     def read(self) -> None:
-        """Read the kernel's state anew."""
+        """Read the kernel's state again."""
         self.facts = collect([rail["match"] for rail in self.rails], self.run, Path("/"), self.came)
         lost = [str(rail["rail"]) for rail in self.rails if found_of(rail, self.facts)["netdev"] is None]
         if lost:
@@ -206,13 +206,13 @@ class Host:
         ]
 
     def only_moves(self) -> bool:
-        """Do rules alone stand elsewhere? networkd would take them away for a moment, and make them anew."""
+        """Do rules alone stand elsewhere? networkd would take them away for a moment, and make them again."""
         plane, strict, link_local = (self.params[each] for each in ("plane_supernet", "arp_strict", "link_local"))
         others = self.stale() or needs_manager(self.rails, self.facts, plane, strict, link_local)
         return bool(self.params["backend"] == "networkd" and self.moved() and not others)
 
     def restarts(self) -> bool:
-        """Shall networkd start anew, so that it leaves alone what others made?"""
+        """Should networkd restart, so that it leaves alone what others made?"""
         of_networkd = self.params["backend"] == "networkd" and self.params["restart_networkd"]
         return bool(of_networkd and self.facts["networkd_leaves_others"] != NOW)
 
@@ -233,7 +233,7 @@ class Host:
                 (Path("/proc/sys/net/ipv4/conf") / base / setting).write_text(value, encoding="utf-8")
 
     def configure(self, names: Sequence[str], read_files: bool) -> None:
-        """Have the manager configure the named rails, after reading its files anew if they changed."""
+        """Have the manager configure the named rails, after reading its files again if they changed."""
         if self.restarts():
             if self.params["manager"] == "netplan":
                 self.commands.do("netplan", "generate")
@@ -276,7 +276,7 @@ class Host:
         return left
 
     def touched(self) -> list[str]:
-        """Names of the rails that the manager shall configure anew: what differs, or whose file was written."""
+        """Names of the rails that the manager should configure again: what differs, or whose file was written."""
         files = [Path(path) for path in self.params["changed_files"]]
         named = {file.stem.rpartition("gpufabric-")[2] for file in files if file.suffix != ".link"}
         every = any(file.parent.name == "netplan" for file in files)
@@ -300,7 +300,7 @@ class Host:
         return self.restarts() or not (at_risk(self.rails, self.facts) or self.only_moves())
 
     def apply(self) -> None:
-        """From what is to what shall be."""
+        """From what is to what should be."""
         wait_s, by_manager = self.params["wait_s"], self.by_manager()
         if by_manager:
             self.bring(wait_s)

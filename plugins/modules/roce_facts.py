@@ -102,7 +102,7 @@ ansible_facts:
           description: >-
             Each knob to C(dcb), C(mlnx_qos), C(sysfs), C(debugfs), C(firmware), C(configfs), C(ethtool),
             C(ibv_devinfo), C(mlxreg), C(mstreg), or why it is null, C(absent) (there is no such knob here),
-            C(unreadable) (nobody could tell) or C(conflict) (tools disagree).
+            C(unreadable) (no tool could tell) or C(conflict) (tools disagree).
           type: dict
         reason: {description: "Each knob that is null to the reason.", type: dict}
         shown_by: {description: "Each knob to the command or file that shows it.", type: dict}

@@ -20,7 +20,7 @@ description:
   - Every set is read back. One that did not take fails, naming knob, wanted, found and command.
   - What a rail does not have (Soft-RoCE has no ECN, for one) is returned in RV(absent), never taken as set. A ConnectX
     that lacks a knob fails, unless the policy's C(absent_allowed) names it.
-  - All rails are read before the first set. If one lacks something, or nobody can read it, nothing is set on any.
+  - All rails are read before the first set. If one lacks something, or it cannot be read, nothing is set on any.
   - After a set that did not take nothing more is set, on no rail; RV(changes) and RV(not_tried) say how far it came.
   - Nothing is written to the NICs' firmware. What only the firmware holds is judged, and set by the role nic_firmware.
 options:

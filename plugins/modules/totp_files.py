@@ -67,7 +67,7 @@ def without_state(text: str) -> list[str]:
         option = re.match(r'" (\S+)', line)
         if option and option[1] in ARGUMENTS:
             found.append(" ".join(line.split()[: 2 + ARGUMENTS[option[1]]]))
-        else:  # codes of one use among them: nobody gave any
+        else:  # codes of one use among them: none were given
             found.append(line)
     return found
 
@@ -108,7 +108,7 @@ def is_so(path: Path | None, lines: list[str]) -> bool:
 
 
 def write(path: Path, text: str) -> None:
-    """At once or not at all; nobody else can read it at any time."""
+    """At once or not at all; no other user can read it at any time."""
     scratch = path.with_name(f".{path.name}.new")
     with os.fdopen(os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)

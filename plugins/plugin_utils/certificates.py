@@ -106,4 +106,4 @@ def _of_chain(where: str, path: str, pem: str, days: int, now: datetime) -> Iter
 
 def _subject(each: x509.Certificate) -> str:
     names = each.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
-    return str(names[0].value) if names else each.subject.rfc4514_string() or "nobody"
+    return str(names[0].value) if names else each.subject.rfc4514_string() or "no name"

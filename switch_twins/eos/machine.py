@@ -15,7 +15,7 @@ MULTI_AGENT = "multi-agent"
 
 @dataclass(slots=True)
 class Machine:
-    """One switch. A lab's switch has not been started anew: there is no cause to show.
+    """One switch. A lab's switch has not been restarted: there is no cause to show.
 
     booted_s       the lab clock's time of its start
     reload_cause   why it started, "" for the lab's own start; reloaded_at: when, in seconds since 1970

@@ -47,7 +47,7 @@ def _aggregates(tree: Tree, process: Node | None) -> Iterator[str]:
     """Those that are in BGP's table while a network in them is.
 
     An aggregate is a route of its own, and in BGP while it is the one in use: one whose prefix has a static route of a
-    smaller distance is announced to nobody (tests/recorded/eos_show/aggregates.txt: 1 and 199 keep it out, 254 does
+    smaller distance is not announced (tests/recorded/eos_show/aggregates.txt: 1 and 199 keep it out, 254 does
     not). Whether the static route's next hop is reached is not asked.
     """
     found = (static(node) for word in ("ip route", "ipv6 route") for node in tree.find(word))

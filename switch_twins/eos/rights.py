@@ -1,6 +1,6 @@
 """What an account may run: by its privilege level, and by its role where commands are authorized.
 
-EOS looks at roles under ``aaa authorization commands ... local`` alone. Without that line whoever may log in becomes
+EOS looks at roles under ``aaa authorization commands ... local`` alone. Without that line every account becomes
 privileged by ``enable``, unless an enable password is set, and configures, whatever role the account has. Sources, and
 what is from memory: tests/corpus/eos/NOTES.md, Accounts without rights.
 """

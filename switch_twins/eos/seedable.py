@@ -44,5 +44,5 @@ SEEDABLE: dict[str, Seedable] = {
     **_on(Seedable("peer"), *DROPS, *UPDATE_ERRORS, "inputQueueLength", "outputQueueLength"),
     **_on(Seedable("switch", "word"), "release", "extension", "dynamicVlans"),
 }
-"""``release``: of another image that somebody booted; ``extension``: installed by hand, the file's name;
+"""``release``: of another image that was booted; ``extension``: installed by hand, the file's name;
 ``dynamicVlans``: a source and a VLAN of it, "mlagsync 1401"; ``stpState``: what other bridges make of a port."""

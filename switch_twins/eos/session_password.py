@@ -21,7 +21,7 @@ _HEAD = b"\x4c\x88\xbb"
 
 
 def password_in(line: Node | None) -> str | None:
-    """The password of ``neighbor NAME password 0|7 TEXT``; None where nobody can say it."""
+    """The password of ``neighbor NAME password 0|7 TEXT``; None where it cannot be known."""
     found = None if line is None or line.negated else _LINE.fullmatch(line.words)
     if found is None:
         return None

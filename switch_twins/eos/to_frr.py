@@ -107,7 +107,7 @@ def _peer(tree: Tree, scopes: tuple[Node | None, ...], address: str, group: str)
 
 
 def _password_of(scopes: Iterable[Node | None], address: str, group: str) -> str | None:
-    """The neighbour's own, else its group's; None where nobody can say it."""
+    """The neighbour's own, else its group's; None where it cannot be known."""
     for name, scope in itertools.product((address, group), scopes):
         line = scope.first(f"neighbor {name} password") if scope is not None and name else None
         if line is not None:

@@ -37,7 +37,7 @@ def _v6(node: Node) -> Iterator[str]:
 
 
 def gateways(tree: Tree) -> Iterator[Gateway]:
-    """Of ``ip virtual-router address``; without ``ip virtual-router mac-address`` nobody answers (um-eos, VARP)."""
+    """Of ``ip virtual-router address``; without ``ip virtual-router mac-address`` no switch answers (um-eos, VARP)."""
     line = tree.first("ip virtual-router mac-address")
     if line is None:
         return

@@ -64,7 +64,7 @@ class EosTwin:
         return listing(self.device, self.configuration.running, "show running-config")
 
     def boot(self) -> None:
-        """Begin anew with the startup configuration, after its power was gone."""
+        """Begin again with the startup configuration, after its power was gone."""
         self._start_anew(POWER_LOSS)
 
     def _start_anew(self, cause: str) -> None:

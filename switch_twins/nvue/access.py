@@ -156,7 +156,7 @@ def _basic(value: str) -> tuple[str, str]:
 
 
 def _matches(password: str, hashed: str) -> bool:
-    """Blowfish hashes, which the lab makes, and SHA-512's; in a lab nobody knows the passwords of the others."""
+    """Blowfish hashes, which the lab makes, and SHA-512's; in a lab the passwords of the others are not known."""
     if hashed.startswith("$6$"):
         return sha512_crypt.matches(password, hashed)
     return hashed.startswith("$2") and bcrypt.checkpw(password.encode(), hashed.encode())

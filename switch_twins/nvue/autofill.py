@@ -1,7 +1,7 @@
 """NVUE's own additions to a PATCH, and the values that it stores in another form.
 
 Cumulus Linux docs, NVUE-API.md: a PATCH of `{"interface": {"swp1": {}}}` is answered with a `"type": "swp"` in it.
-Neighbour types, static address families and next-hop types are in published configurations though nobody typed them.
+Neighbour types, static address families and next-hop types are in published configurations though they were not typed.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from .dialect import Dialect
 from .tree import Tree, get_or
 
 _SWITCHES = {"admin-edge": False, "auto-edge": True, "bpdu-filter": False, "bpdu-guard": False, "network": False}
-"""With the value of a port that nobody set (``auto-edge``: the same table)."""
+"""With the value of a port that was not set (``auto-edge``: the same table)."""
 
 
 def of_member(settings: Tree, dialect: Dialect, *, is_up: bool) -> Tree:

@@ -82,7 +82,7 @@ class NvueTwin:
         return json.dumps(get_or(self.store.running, {}, "system", "api"), sort_keys=True)
 
     def boot(self) -> None:
-        """Begin anew with the startup configuration."""
+        """Begin again with the startup configuration."""
         self._started_s = self._lab.clock.now_s()
         self.store.boot()
 

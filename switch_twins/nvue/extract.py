@@ -144,7 +144,7 @@ def link_local(device: str, interface: str) -> str:
 
 
 def _interface(name: str, content: Tree | None, dialect: Dialect, *, link_local: str, behind: bool) -> InterfaceState:
-    """A port nobody configured is down; configuring it brings it up (Interface-Configuration-and-Management)."""
+    """A port that was not configured is down; configuring it brings it up (Interface-Configuration-and-Management)."""
     is_port, is_loopback = name.startswith("swp"), name == "lo"
     content = {} if content is None and not is_port else content
     settings = content or {}

@@ -31,7 +31,7 @@ _FINAL = ("applied", "applied_and_saved", "invalid", "ays_fail")
 
 
 class NvueFactory:
-    """A switch that nobody has configured: it waits for its script."""
+    """A switch that was not configured yet: it waits for its script."""
 
     programs = ("nv", "ztp", "decode-syseeprom", "logger", "ip")
 

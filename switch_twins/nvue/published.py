@@ -1,7 +1,7 @@
 """The classes of nvueschema's modules, read as they are written and never made into pydantic's models.
 
 Making two releases' models, with a validator for every field, takes a second of processor time; their annotations,
-which are all that is asked here, are text until somebody reads them.
+which are all that is asked here, are text until they are read.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def _followed(ntp: Tree, vrf: str, state: SwitchState) -> str | None:
 
 
 def _answers(name: str, vrf: str, state: SwitchState) -> bool:
-    """Names are not resolved in the lab, and nobody is reached from a VRF without an address."""
+    """Names are not resolved in the lab, and no server is reached from a VRF without an address."""
     try:
         ip_address(name)
     except ValueError:

@@ -109,7 +109,7 @@ def relay_by_default(change: Change) -> None:
 
 
 def one_user(change: Change) -> None:
-    """Whoever removes an account removes its user of SNMP, and the other way round.
+    """Removing an account removes its user of SNMP, and the other way round.
 
     Source: Nexus 5000 CLI configuration guide, OL-16597-01, CLI and SNMP User Synchronization. With hashes and
     localized keys, which do not have the password, neither makes the other: a configuration of 10.3(4a), document

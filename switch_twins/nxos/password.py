@@ -95,5 +95,5 @@ def of_type_7(stored: str) -> str:
 
 
 def password_in(line: Node | None) -> str | None:
-    """The password of ``password 7 TEXT``; None where nobody can say it (type 3)."""
+    """The password of ``password 7 TEXT``; None where it cannot be known (type 3)."""
     return of_type_7(line.params["key"]) if line is not None and _LINE.fullmatch(line.words) else None

@@ -41,7 +41,7 @@ _MOST_GBPS = {
 
 
 def most_gbps(model: str, name: str) -> int:
-    """What a port has that nobody set and that agreed with nobody."""
+    """What a port has that was not set and that agreed with no partner."""
     found = re.match(r"Ethernet1/(\d+)", name)
     number = int(found[1]) if found else 0
     return next((gbps for last, gbps in _MOST_GBPS.get(model, ()) if number <= last), 400)

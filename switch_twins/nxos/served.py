@@ -31,7 +31,7 @@ def served_api(device: DeviceSpec, certificates: LabCertificates, running: Calla
 
 
 def named_vrf(tree: Tree) -> str | None:
-    """The VRF that NX-API is served in; None: nobody named one."""
+    """The VRF that NX-API is served in; None: none was named."""
     return tree.root.value("nxapi use-vrf", "vrf")
 
 

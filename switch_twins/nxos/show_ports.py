@@ -67,7 +67,7 @@ def _native(each: Interface) -> int:
 
 
 def _speed_of(each: Interface, prefix: str = "") -> str:
-    """``(D)``: nobody but the port decided; channels whose members agree have ``a-`` before theirs."""
+    """``(D)``: the port alone decided; channels whose members agree have ``a-`` before theirs."""
     return f"{prefix if each.is_up else ''}{each.short_speed}({'I' if prefix and not each.is_up else 'D'})"
 
 

@@ -57,7 +57,7 @@ def _vrf(node: Node) -> str:
 
 
 def _answers(view: View, node: Node) -> bool:
-    """Names are not resolved in the lab, and nobody is reached from a VRF without an address."""
+    """Names are not resolved in the lab, and no server is reached from a VRF without an address."""
     try:
         ip_address(node.params["host"])
     except ValueError:

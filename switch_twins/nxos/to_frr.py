@@ -96,7 +96,7 @@ def _peers(tree: Tree, process: Node, scope: Node) -> dict[str, Peer]:
 
 
 def _password(process: Node, peer: Node) -> str | None:
-    """A neighbour's own, or its template's; None where nobody can say it (type 3)."""
+    """A neighbour's own, or its template's; None where it cannot be known (type 3)."""
     template = process.first(f"template peer {peer.value('inherit peer', 'template')}")
     for level in (peer, template):
         line = level.first("password") if level is not None else None

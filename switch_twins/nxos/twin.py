@@ -68,7 +68,7 @@ class NxosTwin:
         return self.store.running_body()
 
     def boot(self) -> None:
-        """Begin anew with the startup configuration."""
+        """Begin again with the startup configuration."""
         self._view = dataclasses.replace(self._view, booted_s=self._view.clock.now_s())
         self.replace.forget()
         self.store.boot()

@@ -18,7 +18,7 @@ _CARRIER = frozenset({"UP", "LOWER_UP"})
 def members_to_wake(shown: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """The members that are up of bonds without an aggregator. ``shown``: by ``ip -details -json link show``.
 
-    A bond that has chosen one and found nobody is shown with it, so members that nobody answers are left alone.
+    A bond that has chosen one and found no partner is shown with it, so members without an answer are left alone.
     """
     links = [each for each in shown if each]
     for bond in links:

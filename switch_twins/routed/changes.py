@@ -1,6 +1,6 @@
-"""The lines of ``ip`` and ``bridge`` that turn the interfaces of a namespace into what they shall be.
+"""The lines of ``ip`` and ``bridge`` that turn the interfaces of a namespace into what they should be.
 
-Applied once, they leave nothing to do: what is as it shall be is not touched. Words: ip-link(8), ip-address(8),
+Applied once, they leave nothing to do: what is as it should be is not touched. Words: ip-link(8), ip-address(8),
 bridge(8).
 """
 
@@ -48,7 +48,7 @@ def changes(wanted: Mapping[str, Port], found: Mapping[str, Port]) -> Changes:
 
 
 def _gone(wanted: Mapping[str, Port], found: Mapping[str, Port]) -> frozenset[str]:
-    """What the lab made and shall not be, or shall be otherwise; with what is on it, which goes with it."""
+    """What the lab made and should not be, or should be otherwise; with what is on it, which goes with it."""
     gone = {name for name, port in found.items() if port.kind and not _is_as(port, wanted.get(name))}
     while more := {name for name, port in found.items() if name not in gone and port.below in gone}:
         gone |= more
@@ -89,7 +89,7 @@ def _made(name: str, port: Port) -> Iterator[str]:
 
 
 def _must_close(port: Port, now: Port) -> bool:
-    """Shall it be down, or be down for a moment: for another MAC address, or to enter or leave something?"""
+    """Should it be down, or be down for a moment: for another MAC address, or to enter or leave something?"""
     other_mac = bool(port.mac) and port.mac != now.mac and not port.kind
     return not port.is_up or other_mac or port.master != now.master
 
@@ -110,7 +110,7 @@ def _settings(name: str, port: Port, now: Port | None) -> Iterator[str]:
 
 
 def _at_once(address: str) -> str:
-    """Both switches of a pair have a gateway's address, so nobody asks whether it is taken."""
+    """Both switches of a pair have a gateway's address, so they do not ask whether it is taken."""
     return " nodad" if ":" in address else ""
 
 

@@ -1,6 +1,6 @@
 """Where frames would go in a circle: switched ports that stay out of their bridges.
 
-Switches find these by a spanning tree; here the cables are known, so nothing is sent and nobody waits. Both switches of
+Switches find these by a spanning tree; here the cables are known, so nothing is sent, nor waited for. Both switches of
 a pair are one, and the ports of a group.
 """
 

@@ -193,7 +193,7 @@ class RoutedFabric(FabricSim):
     # -- a technician's hands --------------------------------------------------------------------------------------
 
     def swap_cables(self, first: str, second: str) -> tuple[str, str]:
-        """Exchange the far ends of two cables: both are taken out and plugged in anew."""
+        """Exchange the far ends of two cables: both are taken out and plugged in again."""
         ends = self.wiring.ends(first, second)
         swapped = super().swap_cables(first, second)
         lossy = {*swapped} & self.wiring.lossy().keys()

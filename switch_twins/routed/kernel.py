@@ -1,4 +1,4 @@
-"""The interfaces and filters of a lab's namespaces: read, and made what they shall be."""
+"""The interfaces and filters of a lab's namespaces: read, and made what they should be."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Kernel:
         return read_ports(shown, vlans, known)
 
     def set(self, namespace: str, wanted: Mapping[str, Port]) -> None:
-        """Make the interfaces of a namespace what they shall be; what is so already is not touched."""
+        """Make the interfaces of a namespace what they should be; what is so already is not touched."""
         found = changes(wanted, self.read(namespace))
         ip(namespace, found.ip)
         if found.bridge:

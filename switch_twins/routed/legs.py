@@ -33,7 +33,7 @@ TABLE = "pair"
 
 
 def is_leg_up(group: str, ports: Mapping[str, Port]) -> bool:
-    """Does a bond take and send frames? With LACP, it has found somebody to send them to."""
+    """Does a bond take and send frames? With LACP, it has found a partner to send them to."""
     bond = ports.get(group)
     if bond is None or not bond.carrier:
         return False
@@ -45,7 +45,7 @@ def is_leg_up(group: str, ports: Mapping[str, Port]) -> bool:
 def as_bundled(judged: Iterable[Member], group: str, ports: Mapping[str, Port]) -> tuple[Member, ...]:
     """A group's members as the kernel's bond has them; the reason is the configurations' where they have one.
 
-    While LACP has found nobody, no member has a partner, whoever it should be by the configurations.
+    While LACP has found none, no member has a partner, whichever it should be by the configurations.
     """
     is_up = is_leg_up(group, ports)
     hears = group in ports and bool(ports[group].partner)

@@ -51,7 +51,7 @@ class Machines:
             try:
                 set_carrier(tap.monitor, end.port, is_there=is_open)
                 self._carrier[end] = is_open
-            except TwinError as error:  # it has ended, and will be plugged in anew when it runs again
+            except TwinError as error:  # it has ended, and will be plugged in again when it runs again
                 sys.stderr.write(f"{end}: {error}\n")
 
     def heard(self, device: str) -> dict[str, LldpNeighbor | None]:
@@ -66,7 +66,7 @@ class Machines:
         return found
 
     def forget(self, end: End) -> None:
-        """Nobody has announced himself at a switch's port since its cable was plugged in."""
+        """No host has announced itself at a switch's port since its cable was plugged in."""
         if end.device in self._listeners:
             self._listeners[end.device].forget(kernel_name(end.port))
 

@@ -33,7 +33,7 @@ from .names import kernel_name
 TARGET_PORT = 4791
 """RoCEv2's, as IANA has it."""
 _FIRST_SOURCE_PORT = 49_152
-"""The first that is nobody's (RFC 6335)."""
+"""The first that is reserved for no service (RFC 6335)."""
 _LAST_S = 1.0
 _BEFORE_S = 0.05
 _PACKET = struct.Struct("!16sQ")

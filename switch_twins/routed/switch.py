@@ -61,11 +61,11 @@ class RoutedSwitch:
         self._tell(configuration(state, self.routing, release(), has_vrfs=has_vrfs))
 
     def _tell(self, wanted: Lines) -> None:
-        """Give FRR a configuration. If it takes only a part of a change, it is started anew and given the whole."""
+        """Give FRR a configuration. If it takes only a part of a change, it is restarted and given the whole."""
         try:
             self.frr.tell(delta(self._given, wanted))
         except TwinError as error:
-            sys.stderr.write(f"{self.name}: FRR is started anew, for it did not take a change: {error}\n")
+            sys.stderr.write(f"{self.name}: FRR is restarted, for it did not take a change: {error}\n")
             self.start_anew()
             self.frr.tell(text(wanted))
         self._given = wanted
@@ -77,7 +77,7 @@ class RoutedSwitch:
         self.frr.start()
 
     def set_ports(self, wanted: Mapping[str, Port]) -> None:
-        """Make the interfaces what they shall be."""
+        """Make the interfaces what they should be."""
         self.kernel.set(self.namespace, wanted)
         self._read_at_s = float("-inf")
 
@@ -162,7 +162,7 @@ class RoutedSwitch:
 
 
 def without_routing(state: SwitchState) -> SwitchState:
-    """The same switch, as far as it forwards nothing and talks to nobody."""
+    """The same switch, as far as it forwards nothing and talks to no neighbour."""
     return replace(state, bgp=(), static_routes=(), is_routing=False)
 
 

@@ -17,7 +17,7 @@ NOBODYS = [
     *map(ip_network, ("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12")),
     *map(ip_network, ("192.168.0.0/16", "224.0.0.0/3", "::/8", "fc00::/7", "fe80::/10", "ff00::/8")),
 ]
-"""Sources that nobody outside has."""
+"""Sources that no host outside has."""
 
 
 class Packet(NamedTuple):

@@ -152,7 +152,7 @@ def test_each_single_failure_keeps_what_is_allowed_and_opens_nothing() -> None:
     assert intended is not None
     every = list(failures(intended, tuple(map(generated, FIREWALLS))))
     assert [each for each in every if each.breaches or each.undecided] == []
-    assert [str(each.destination).removeprefix("anybody without ") for each in every] == [
+    assert [str(each.destination).removeprefix("everyone without ") for each in every] == [
         *(
             name
             for firewall in FIREWALLS
@@ -167,8 +167,8 @@ def test_what_is_wrong_with_the_other_firewall_alone_is_found_in_the_failures_th
     assert intended is not None
     other = loaded(text("firewall-2").replace("{ 80, 443 }", "{ 80 }"), "firewall-2")
     wrong = {str(each.destination) for each in failures(intended, (generated(), other)) if each.breaches}
-    assert "anybody without firewall-1" in wrong
-    assert "anybody without firewall-2" not in wrong
+    assert "everyone without firewall-1" in wrong
+    assert "everyone without firewall-2" not in wrong
 
 
 def routes(change: Any) -> State:

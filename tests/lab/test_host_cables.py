@@ -86,7 +86,7 @@ def test_swapped_cables_of_hosts_that_do_not_speak_fail_nothing_and_are_said_not
         report = silent.json("validate")
         assert report["failed"] == 0
         assert report["skipped"] == 1
-        assert "8 ports to hosts on 2 switches hear nobody" in silent.run("validate", "--all")
+        assert "8 ports to hosts on 2 switches hear no neighbour" in silent.run("validate", "--all")
     finally:
         silent.run("lab", "down")
 

@@ -174,7 +174,7 @@ def test_a_switch_that_somebody_changes_while_its_plan_is_read_is_not_pushed_to(
     error = done.errors[device]
     assert isinstance(error, RefusedError)
     assert "to be done, and not shown: - interface Ethernet1/1 / description by hand" in str(error)
-    assert "somebody changed the switch after its plan was shown" in str(error)
+    assert "another session changed the switch after its plan was shown" in str(error)
     hand.configure("interface Ethernet1/1", "no description")
     assert push.push(selection, Reach(), yes).changed == [*SWITCHES]
 

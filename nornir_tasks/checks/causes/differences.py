@@ -153,7 +153,7 @@ _OF_VRF = {
     "maximum_paths": (Breaks.PATHS,),
     "networks": (Breaks.ANNOUNCED,),
 }
-"""Of BGP in one VRF; of the default one only where somebody peers there."""
+"""Of BGP in one VRF; of the default one only where a session is there."""
 _WORDS = frozenset({"description"})
 """Fields that break nothing."""
 

@@ -1,4 +1,4 @@
-"""What broke a redundant gateway: lines of its SVI, an SVI that is down, whoever has its address, the pair. Pure."""
+"""What broke a redundant gateway: lines of its SVI, an SVI that is down, another owner of its address, the pair."""
 
 from collections.abc import Iterator
 

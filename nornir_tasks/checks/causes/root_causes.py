@@ -27,7 +27,7 @@ from nornir_tasks.checks.causes.prefix_causes import explain_prefixes
 from nornir_tasks.checks.causes.tree_causes import explain_trees
 from nornir_tasks.checks.causes.ways_on import explain_ways_on
 from nornir_tasks.checks.evidence import End, Evidence, Finding, Verdict
-from nornir_tasks.checks.switches.lldp import NOBODY, ends_heard, with_leg
+from nornir_tasks.checks.switches.lldp import NO_NEIGHBOUR, ends_heard, with_leg
 
 MOST_PORTS = 8
 """Ports of one switch with differing lines that count as a fault each; more of them are one: the switch's whole
@@ -107,7 +107,7 @@ def _cabling(board: Board) -> list[tuple[Key, End]]:
 
     Returns the ports with the causes that break their links, for a configuration that differs comes first there.
     """
-    wrong = [each for each in board.open("lldp") if each.verdict is Verdict.FAIL and each.found != NOBODY]
+    wrong = [each for each in board.open("lldp") if each.verdict is Verdict.FAIL and each.found != NO_NEIGHBOUR]
     together = Groups()
     for finding in wrong:
         for name in _mixed_up_with(board.evidence, finding):
@@ -149,7 +149,7 @@ def _by_port(evidence: Evidence, device: str, lines: list[Finding]) -> dict[str,
     """Lines by the port they are about; all under an empty one where they are about the switch as a whole."""
     running, wanted = evidence.running.get(device), evidence.wanted[device]
     if running is None or (running.bgp is None and wanted.bgp is not None):
-        return {"": lines}  # nobody has pushed to it
+        return {"": lines}  # it was never pushed to
     is_replaced = running.bgp is not None and wanted.bgp is not None and running.bgp.asn != wanted.bgp.asn
     found: dict[str, list[Finding]] = {}
     for line in lines:
@@ -175,7 +175,7 @@ def _cover(board: Board, device: str, ports: Mapping[str, list[Finding]]) -> Non
         for each in (port,) if port else ("", *everywhere):
             board.cover(key, breaks, device, each)
     if "" in known and board.evidence.running[device].base == board.evidence.wanted[device].base:
-        # of an account of somebody's own making the model has nothing, and its lines are among these
+        # of an account that was made by hand the model has nothing, and its lines are among these
         board.cover(("config", device, ""), Breaks.ACCOUNTS, device, "")
     for vlan in dict.fromkeys(found[1] for line in ports.get("", ()) if (found := _LINE_OF_VLAN.match(line.subject))):
         # as `state suspend`, of which the model has nothing: all that has this VLAN may be without it
@@ -190,16 +190,16 @@ def _cover(board: Board, device: str, ports: Mapping[str, list[Finding]]) -> Non
 def _dead_switches(board: Board) -> None:
     """A switch that does not answer, and of which all neighbours say the same.
 
-    Its links are down, the cable of its management port too; or nobody is heard on them; or its sessions are down.
+    Its links are down, the cable of its management port too; or nothing is heard on them; or its sessions are down.
     """
-    hear_nobody = {(each.device, each.port) for each in board.open("lldp") if each.found == NOBODY}
+    hear_nothing = {(each.device, each.port) for each in board.open("lldp") if each.found == NO_NEIGHBOUR}
     alike: dict[tuple[Key, str], dict[str, int]] = {}
     for device in board.evidence.unreachable:
         ends = {(far.device, far.port) for _, far in board.links(device) if far.device in board.evidence.observed}
         if ends and all(board.fails("port", *end) for end in ends):
             breaks, seen = Breaks.LINK, "lost the carrier: power, or the switch itself"
             ends |= {(far.device, far.port) for far in board.managed(device) if far.device in board.evidence.observed}
-        elif ends and ends <= hear_nobody:
+        elif ends and ends <= hear_nothing:
             breaks, seen = Breaks.SILENCE, "have carrier and hear nothing: it hangs"
         elif ends and all(board.fails("bgp", *end) for end in ends):
             breaks, seen = Breaks.SESSION, "have carrier and lost their sessions: it hangs"

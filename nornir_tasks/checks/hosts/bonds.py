@@ -93,7 +93,7 @@ def _partner(name: str, own: Found | None, shown_by: str) -> Judged:
         return knob, None, "LACP's partner is shown to root alone"
     if len(set(heard.values())) == 1 and NOBODY not in heard.values():
         return knob, knob.wanted, ""
-    found = [f"{'nobody' if system == NOBODY else system} on {leg}" for leg, system in sorted(heard.items())]
+    found = [f"{'no partner' if system == NOBODY else system} on {leg}" for leg, system in sorted(heard.items())]
     why = "are its leaves a pair, in one domain, with this bond's group on both?"
     return knob, found or "no leg is up", why
 
@@ -117,7 +117,7 @@ def _lacp(own: Found, leg: Found | None) -> tuple[object, str]:
     if leg["state"] is None or leg["partner_state"] is None:
         return None, "LACP's states are shown to root alone"
     if leg["state"] & UNHEARD or leg["partner"] == NOBODY:
-        return "nobody answers", "is LACP on at the leaf's port?"
+        return "no partner answers", "is LACP on at the leaf's port?"
     if leg["aggregator"] != own["aggregator"]:
         return f"in group {leg['aggregator']}, not in {own['aggregator']}", "the leaf has this port in another group"
     if leg["state"] & leg["partner_state"] & BUNDLED != BUNDLED:

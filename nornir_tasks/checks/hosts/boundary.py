@@ -26,7 +26,7 @@ RULES = About(
     reads=(FACT,),
     wanted="the role's ruleset, as nft itself lists it",
     passes="the kernel's table is what the ruleset makes, each named counter counts, and no other chain does anything",
-    fails="a line is missing, or one is there that should not be, or somebody else's chain filters or translates",
+    fails="a line is missing, or one is there that should not be, or a chain of another tool filters or translates",
     cannot_tell="nft could not be asked, or does not take the ruleset",
 )
 SERVICES = About(

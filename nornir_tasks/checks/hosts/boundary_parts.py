@@ -145,7 +145,7 @@ def parts(variables: Mapping[str, Any]) -> tuple[Part, ...]:
 
 
 def files(variables: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Path of each file that a host shall have -> role and template, or file of the role."""
+    """Path of each file that a host should have -> role and template, or file of the role."""
     return {
         path: (part.role, template)
         for part in parts(variables)

@@ -43,7 +43,7 @@ def roles(variables: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
-    """The one fact to read, with all that it shall look at."""
+    """The one fact to read, with all that it should look at."""
     generated = variables.get(GENERATED) or {}
     tables = {name: path for part in parts(variables) for name, path in part.tables.items()}
     ports: dict[str, list[str]] = {}

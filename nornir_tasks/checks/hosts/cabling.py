@@ -49,7 +49,7 @@ def _silent(judge: Judge, knob: Knob, owners: Mapping[str, str], facts: Mapping[
     others = [address for address in facts[rail]["answers"] if address in owners]
     if not others:
         why = "nor does another rail's: is it in another host's port, or the leaf's port not configured?"
-        judge.decide(knob, False, "nobody answers", why=why)
+        judge.decide(knob, False, "no answer", why=why)
         return
     there = [owners[address] for address in others]
     back = [other for other in there if _leads_to(facts.get(other), rail, owners)]

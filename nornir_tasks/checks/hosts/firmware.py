@@ -121,7 +121,7 @@ def _judge(judge: Judge, knob: Knob, setting: _Setting, moment: str, facts: Mapp
 
 
 def _judge_taken_back(judge: Judge, rail: str, facts: Mapping[str, Any], owned: set[str]) -> None:
-    """What the role wrote while a variable asked for it; once somebody else has set it, it is theirs."""
+    """What the role wrote while a variable asked for it; once another tool has set it, it is no longer ours."""
     for name, each in facts.get("written", {}).items():
         found = facts["settings"].get(name)
         if name in owned or found is None or found["next_boot"] not in (each["found"], each["wrote"]):
@@ -148,7 +148,7 @@ def _judge_algorithm(judge: Judge, rail: str, facts: Mapping[str, Any] | None, e
     elif facts.get("driver") not in (DRIVER, None):
         judge.skip(knob, facts["reason"])
     elif "algorithm" not in facts:
-        judge.undecided(knob, facts["reason"] or "nobody looked for it")
+        judge.undecided(knob, facts["reason"] or "it was not looked for")
     else:
         found, why = facts["algorithm"], "start doca_spcx_cc --device with the rail's RDMA device; no role does"
         judge.decide(knob, found == "runs", found, why=why)

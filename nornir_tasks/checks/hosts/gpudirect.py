@@ -15,11 +15,11 @@ ABOUT = About(
     reads=(FACT, KERNEL_FACT),
     wanted="gpudirect_rails, _gpus, _far_rails_allowed, _acs, _read_request_bytes, _ats_allowed, _driver_*, "
     "rdma_stack_peermem",
-    passes="the NIC is under the switch of its GPU with its full link, nothing on the way redirects, now and after a "
-    "boot, and the driver gives RDMA the GPU's memory",
-    fails="a NIC is nearer to another GPU or to none, its link is narrower or slower than both ends can, a port "
-    "redirects, the IOMMU translates, the driver, its fabric manager or subnet manager is not right, NVLink does not "
-    "join the GPUs, or packages of the driver are of several versions or not held",
+    passes="the NIC is under the switch of its GPU with its full link; nothing on the way redirects, now and after a "
+    "boot; the driver gives RDMA the GPU's memory",
+    fails="a NIC is nearer to another GPU or to none; its link is narrower or slower than both ends can; a port "
+    "redirects; the IOMMU translates; the driver, its fabric manager or subnet manager is not right; NVLink does not "
+    "join the GPUs; packages of the driver are of several versions or not held",
     cannot_tell="a device's configuration space could not be read beyond its beginning; nvidia-smi does not answer",
     skipped="what NVSwitches need, without NVSwitches; the driver that the GPU Operator has yet to bring; packages, "
     "where none has the driver",

@@ -27,7 +27,7 @@ ABOUT = About(
     each="InfiniBand port: link layer, state, physical state, rate, width, subnet manager, partitions, errors",
     reads=(FACT,),
     wanted=WANTED,
-    passes="it is ACTIVE and LinkUp at its rate and width, has a LID and a subnet manager, is in its partitions, and "
+    passes="it is ACTIVE and LinkUp at its rate and width; it has a LID and a subnet manager; it is in its partitions; "
     "no counter of errors is above its threshold",
     fails="there is no such port, it is an Ethernet port, or one of these differs",
     cannot_tell="the kernel shows no value",

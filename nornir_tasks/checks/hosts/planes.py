@@ -31,7 +31,7 @@ GUARD = About(
     reads=(FACT,),
     wanted="plane_guard_planes",
     passes="what comes from one plane for another is dropped, in a chain before every filter, with no other rule in it",
-    fails="a pair is not dropped, the chain is missing or stands later, or holds a rule of somebody else's",
+    fails="a pair is not dropped, the chain is missing or stands later, or holds a rule of another tool",
     cannot_tell="nft could not be asked",
 )
 BOOT = About(

@@ -29,7 +29,7 @@ ABOUT = About(
     ),
     passes="the interface at the rail's place has all of it as wanted, and no other address, route or rule of its own",
     fails="there is no interface at the rail's place, several are, or something of it or its name's files differs",
-    cannot_tell="the host does not show a setting, nobody looked for the rail, or a file that names it cannot be read",
+    cannot_tell="the host does not show a setting, the rail was not looked for, or a file that names it cannot be read",
 )
 
 
@@ -89,7 +89,7 @@ def _judge_rail(judge: Judge, rail: Rail, priority: int, wanted: Mapping[str, Kn
     found = facts["rails"].get(_key(rail))
     if found is None:
         for knob in wanted.values():
-            judge.undecided(knob, f"nobody looked for {_key(rail)}")
+            judge.undecided(knob, f"{_key(rail)} was not looked for")
         return
     netdev = found["netdev"]
     if netdev is None:

@@ -48,8 +48,8 @@ ABOUT = About(
     reads=(FACT,),
     wanted="roce_qos_*, and the MTU of the rail or of the bond that it is a member of",
     passes="the value that is read back is the policy's; where only the firmware holds it, now and at its next start",
-    fails="it is another one, was never set, the interface or its RDMA device is missing, or the NIC's port has more "
-    "virtual functions, whose QoS nobody sets, than roce_qos_virtual_functions_allowed (0)",
+    fails="it is another one, or was never set; the interface or its RDMA device is missing; the NIC's port has more "
+    "virtual functions, whose QoS is not set, than roce_qos_virtual_functions_allowed (0)",
     cannot_tell="no tool on the host shows it (as under the kernel's lockdown), or two of them contradict one another",
     skipped="Soft-RoCE has no such knob, or roce_qos_absent_allowed names it and the NIC has none",
 )
@@ -78,7 +78,7 @@ def judge_rails(evidence: HostEvidence, wanted_by_rail: Mapping[str, Mapping[str
     for rail, expectations in wanted_by_rail.items():
         if facts is None or rail not in facts:
             for name, (wanted, _) in expectations.items():
-                why = evidence.why_unread(FACT) if facts is None else f"nobody looked at {rail}"
+                why = evidence.why_unread(FACT) if facts is None else f"{rail} was not looked at"
                 judge.undecided(Knob(rail, name, wanted, "ip -br link"), why)
         else:
             _judge_rail(judge, rail, expectations, facts[rail], variables)

@@ -28,8 +28,8 @@ RDMA = About(
     reads=(RDMA_FACT,),
     wanted="rdma_stack_provider, _source, _peermem, _packages, _hold, _doca_version, _namespaces, _rails; "
     "bond_interfaces_bonds",
-    passes="the module is loaded and built for the next boot, the package installed (held, if asked and ours), the"
-    " rail's device active, and kept if it is Soft-RoCE's",
+    passes="the module is loaded and built for the next boot; the package is installed (held, if asked and ours); the"
+    " rail's device is active, and kept if it is Soft-RoCE's",
     fails="one of them is not",
     cannot_tell="the host does not show the module",
 )

@@ -31,19 +31,19 @@ VRRP = About(
     reads=(FACT,),
     wanted="firewall_zones; load_balancer_published; boundary_relay_proxy",
     passes="all shared addresses are here, or none; each is on one of the two, as the wire shows; routes go with them",
-    fails="some are here and some are not; both or nobody answer for one; a route is missing, or is left over",
-    cannot_tell="a port has no carrier, so nobody could be asked",
+    fails="some are here and some are not; both or neither answer for one; a route is missing, or is left over",
+    cannot_tell="a port has no carrier, so no question could be sent",
 )
 CONNTRACK = About(
     name="conntrack",
     each="of these: conntrackd, the other firewall's word, connections that it was told of, share of the limit in use",
     reads=(FACT,),
     wanted="firewall_connections; conntrackd on both",
-    passes="conntrackd answers and hears the other one, which has as many of its connections but for those that come "
-    "and go (a tenth, or 32), and less than 90 percent of the limit is in use",
+    passes="conntrackd answers and hears the other one; that has as many of its connections but for those that come "
+    "and go (a tenth, or 32); less than 90 percent of the limit is in use",
     fails="the other one is silent, or has more or fewer, or the limit is close",
     cannot_tell="conntrackd could not be asked",
-    skipped="the other firewall is not judged in this run, so nobody knows what it was told",
+    skipped="the other firewall is not judged in this run, so what it was told is not known",
 )
 
 
@@ -113,7 +113,7 @@ def _other_has(facts: Mapping[str, Any], one: Shared) -> bool | None:
 
 def _judge_holder(judge: Judge, knob: Knob, is_here: bool, is_there: bool | None) -> None:
     if is_there is None:
-        judge.undecided(knob, "the port has no carrier, so nobody could be asked")
+        judge.undecided(knob, "the port has no carrier, so no question could be sent")
     elif is_here and is_there:
         judge.decide(knob, False, "on both", why="they do not hear one another: look at the link between them")
     elif not is_here and not is_there:

@@ -258,7 +258,7 @@ def _spider(found: Attachment) -> None:
     path: Path = ("spec", {"ib-sriov": "ibsriov"}.get(kind, kind))
     part = manifest.value(*path)
     if not isinstance(part, Mapping):
-        what = f"cniType is {kind}, and what that shall be is not there"
+        what = f"cniType is {kind}, and what that should be is not there"
         asks = Asks(f"spec.{kind}", found.intended.plane_at, f"spec.{kind}: {{...}}")
         found.sheet.failed("rail", ("spec", "cniType"), what, "nothing", asks)
         return

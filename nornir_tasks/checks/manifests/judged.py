@@ -33,7 +33,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Asks:
-    """What a value shall be: its text, who asks for it where, and what to do where it is another."""
+    """What a value should be: its text, who asks for it where, and what to do where it is another."""
 
     value: object
     at: str
@@ -74,7 +74,7 @@ class Sheet:
         )
 
     def unclear(self, check: str, path: Path, message: str, remedy: str = "") -> None:
-        """Nobody can tell from these files."""
+        """These files do not tell."""
         self.add(Verdict.ERROR, check, path, message, remedy=remedy)
 
     def skipped(self, check: str, path: Path, message: str) -> None:

@@ -20,19 +20,19 @@ _NAME = "load-balancing"
 
 ABOUT = About(
     name=_NAME,
-    each="switch that shall balance by load: what is configured, in effect and at work; port that shall take part",
-    uncounted="a switch or a port that balances by load though nobody asked for it",
+    each="switch that should balance by load: what is configured, in effect and at work; port that should take part",
+    uncounted="a switch or a port that balances by load though the intent does not ask for it",
     reads=("paths.mode", "paths.ports", "paths.waits_for_reload"),
     configuration="load_balancing",
     wanted="load_balancing: mode and ports",
-    passes="it is configured as wanted, waits for no reload, and is at work on each port that shall take part",
+    passes="it is configured as wanted, waits for no reload, and is at work on each port that should take part",
     fails="another mode, other ports or another size is configured; it waits for a reload; it is not at work",
     cannot_tell="the switch shows what is at work, or what waits, and said nothing of it this time",
 )
 
 
 def check_balancing(evidence: Evidence) -> list[Finding]:
-    """Findings for each switch that shall balance by load: its configuration, and its state port by port.
+    """Findings for each switch that should balance by load: its configuration, and its state port by port.
 
     For other switches only a finding if they do so nevertheless.
     """

@@ -55,8 +55,8 @@ ACCOUNTS = About(
     each="switch whose local accounts the intent has",
     reads=("accounts.role",),
     wanted="the accounts of the intent with their roles; the one that pushes and the system's own may be there too",
-    passes="those of the intent are there with their roles, and nobody else can log in",
-    fails="one is missing or has another role, or somebody else can log in",
+    passes="those of the intent are there with their roles, and no other account can log in",
+    fails="one is missing or has another role, or another account can log in",
     cannot_tell="the switch does not show its accounts",
 )
 ABOUT = (NTP, SYSLOG, ZTP, MANAGEMENT, ACCOUNTS)
@@ -136,7 +136,7 @@ def _name(server: Server) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names)) or "nobody"
+    return ", ".join(sorted(names)) or "no server"
 
 
 def _ztp(config: DeviceConfig, seen: ZeroTouch | None) -> Finding:

@@ -37,7 +37,7 @@ def warnings(evidence: Evidence) -> Iterator[str]:
     """Certificates that end soon."""
     for device, seen in evidence.certificates.items():
         if 0 <= seen.days_left < WARN_DAYS:
-            yield f"{device}: its certificate ends in {_days(seen.days_left)}; enrol it anew before"
+            yield f"{device}: its certificate ends in {_days(seen.days_left)}; enrol a new one before"
 
 
 def _judged(device: str, seen: Certificate | None) -> Finding:
@@ -46,7 +46,7 @@ def _judged(device: str, seen: Certificate | None) -> Finding:
         message = f"{device}: no certificate that is trusted was shown"
         return Finding(ABOUT.name, device, "", Verdict.ERROR, message, expected)
     is_named = seen.is_pinned or any(each.partition(".")[0] == device for each in seen.names)
-    whose = "pinned certificate" if seen.is_pinned else f"certificate of {', '.join(seen.names) or 'nobody'}"
+    whose = "pinned certificate" if seen.is_pinned else f"certificate of {', '.join(seen.names) or 'no name'}"
     time = f"{_days(seen.days_left)} left" if seen.days_left >= 0 else f"expired {_days(-seen.days_left)} ago"
     verdict = Verdict.PASS if is_named and seen.days_left >= 0 else Verdict.FAIL
     found = f"{whose}, {time}"

@@ -23,8 +23,8 @@ ABOUT = About(
     wanted="the paths of the cabling plan; bgp.networks and bgp.maximum_paths, in each VRF; the pools of the design",
     passes="a prefix has as many next hops as the design has paths for it; no other prefix of the pools is learned",
     fails="a prefix has more or fewer next hops, or none; or one of the pools is learned where it should not be",
-    skipped="a prefix that is of no pool of the design, on all but edge routers: it is somebody else's; VRFs "
-    "that nobody wants are not read",
+    skipped="a prefix that is of no pool of the design, on all but edge routers: it is another team's; VRFs "
+    "that the intent does not want are not read",
 )
 MOST_NAMED = 8
 """Prefixes that a message names; the rest is a number."""

@@ -1,4 +1,4 @@
-"""Redundant gateways: both switches of a pair have the address that hosts use as their router, and nobody else has it.
+"""Redundant gateways: both switches of a pair have the address that hosts use as their router, and no one else has it.
 
 Addresses of IPv4 alone: no system shows those of IPv6 in a form with a source.
 """

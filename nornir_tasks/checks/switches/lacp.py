@@ -1,4 +1,4 @@
-"""Link aggregation: every port that shall be a member of a group is one, and the group uses it.
+"""Link aggregation: every port that should be a member of a group is one, and the group uses it.
 
 Whether the group itself is up is judged with the ports (``checks/switches/ports.py``), its lines, LACP's rate among
 them, with the configuration; who the far end is and which rate it asks for by itself
@@ -14,7 +14,7 @@ from nornir_tasks.platforms.observed import GroupMember
 
 ABOUT = About(
     name="lacp",
-    each="port that shall be a member of a group",
+    each="port that should be a member of a group",
     reads=("groups.group", "groups.bundled"),
     wanted="interfaces: member",
     passes="the port is in its group, and the group uses it",

@@ -20,7 +20,7 @@ ABOUT = About(
     reads=("partners.system", "partners.rate"),
     wanted="interfaces: lag, member; both ends of a group have one rate",
     passes="LACP hears one system on all members, those of the other switch of a pair included, at the wanted rate",
-    fails="it hears nobody, or several systems, or one that asks for another rate",
+    fails="it hears no partner, or several systems, or one that asks for another rate",
     cannot_tell="the switch does not show partners, or not their rate",
 )
 

@@ -19,10 +19,10 @@ ABOUT = About(
     reads=("lldp.remote_device", "lldp.remote_port"),
     wanted="the cabling plan",
     passes="the neighbour that is heard is the one of the plan, at its port",
-    fails="nobody is heard, or another switch or port; the cables to swap are named; on a port to a host: another end",
-    skipped="a port to a host hears nobody, or an interface whose name the plan does not have",
+    fails="no neighbour is heard, or another switch or port; the cables to swap are named; to a host: another end",
+    skipped="a port to a host hears no neighbour, or an interface whose name the plan does not have",
 )
-NOBODY = "nobody"
+NO_NEIGHBOUR = "no neighbour"
 """What is found at a port that hears no neighbour."""
 
 
@@ -61,11 +61,11 @@ def _host_cable(evidence: Evidence, device: str, port: str, far: Far) -> Finding
 
 
 def _silent(devices: list[str]) -> Iterator[Finding]:
-    """All ports to hosts that hear nobody, in one finding; the switch of each port."""
+    """All ports to hosts that hear no neighbour, in one finding; the switch of each port."""
     if devices:
         switches = len({*devices})
         ports = f"{len(devices)} port{'s' * (len(devices) > 1)} to hosts on {switches} switch{'es' * (switches > 1)}"
-        what = f"{ports} hear nobody, so these cables are not judged from here"
+        what = f"{ports} hear no neighbour, so these cables are not judged from here"
         remedy = "role rail_interfaces has hosts speak LLDP: rail_interfaces_lldp"
         yield Finding("lldp", "", "", Verdict.SKIPPED, f"{what} ({remedy})", counted=False)
 
@@ -80,7 +80,7 @@ def _cable(evidence: Evidence, device: str, port: str, far: Far) -> Finding:
     ends = ends_heard(evidence, device, port)
     if not ends:
         message = f"{evidence.where(device, port)}: no LLDP neighbour; is cable {far.cable} plugged in at both ends?"
-        return Finding("lldp", device, port, Verdict.FAIL, message, expected, NOBODY)
+        return Finding("lldp", device, port, Verdict.FAIL, message, expected, NO_NEIGHBOUR)
     if ends == [(far.device, far.port)]:
         message = f"{evidence.where(device, port)}: cabled as planned"
         return Finding("lldp", device, port, Verdict.PASS, message, expected)

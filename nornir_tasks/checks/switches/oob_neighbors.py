@@ -20,7 +20,7 @@ ABOUT = About(
     passes="LLDP names the plan's device; else its address is learned there, and no other device's",
     fails="LLDP names another device of the plan; else another address is learned there, or the device's own elsewhere",
     cannot_tell="nothing is learned there: the device is silent, or the switch shows no learned addresses",
-    skipped="LLDP names nobody whom the plan knows, and no address is declared",
+    skipped="LLDP names no device of the plan, and no address is declared",
 )
 
 
@@ -83,7 +83,7 @@ def _by_mac(evidence: Evidence, end: End, name: str, here: tuple[str, ...], else
         message = f"{where}: {declared} of {name} is learned at {found}; is its cable plugged in there?"
         return Finding(ABOUT.name, *end, Verdict.FAIL, message, expected, found)
     if here:
-        message = f"{where}: has learned {found}, which nobody declared, and not {declared} of {name}"
+        message = f"{where}: has learned {found}, which is not declared, and not {declared} of {name}"
         remedy = f"another device, or a new part of {name}: then declare its address (devices.yml: attached)"
         return Finding(ABOUT.name, *end, Verdict.FAIL, f"{message}; {remedy}", expected, found)
     shown = evidence.observed[end[0]].macs is not None

@@ -10,7 +10,7 @@ PORT = About(
     each="port of the design: cabled, spare and logical ones",
     reads=("ports.admin_up", "ports.oper_up"),
     wanted="interfaces: enabled",
-    passes="a port that shall be up is enabled and its link is up; one that shall be shut is neither",
+    passes="a port that should be up is enabled and its link is up; one that should be shut is neither",
     fails="it is up, down or shut otherwise, or the switch has no such port",
     cannot_tell="the switch shows no port at all",
 )

@@ -1,4 +1,4 @@
-"""Prefixes at the site's edge: each upstream brings its default route, and is told of all that it shall announce.
+"""Prefixes at the site's edge: each upstream brings its default route, and is told of all that it should announce.
 
 Numbers tell it, as filters are an exact list each way and ``config`` compares them: what a filter for the default route
 alone let in is that one, and as many as are on the list of what is announced are all of it. Where an upstream brings
@@ -20,8 +20,8 @@ ABOUT = About(
     reads=("exchanged.accepted", "exchanged.sent", "bgp.established", "routes"),
     wanted="what the edge takes from each upstream, and announces to it",
     passes="the upstream's default route was let in, with others if it is asked for them; as many prefixes are sent as "
-    "it shall be told of; the default route is in the routing table, by BGP",
-    fails="none was let in, or more than the default route alone; fewer are sent than it shall be told of, as when "
+    "it should be told of; the default route is in the routing table, by BGP",
+    fails="none was let in, or more than the default route alone; fewer are sent than it should be told of, as when "
     "nothing behind the firewalls is reachable, or more; there is no default route; or the session is down",
     cannot_tell="the switch does not show the number",
 )

@@ -113,7 +113,7 @@ def _port(
     profiles: Mapping[str, PortProfile],
     seen: PortQos | None,
 ) -> Iterator[Finding]:
-    """A port by the profile that it shall carry; where it runs as another profile says, both are named."""
+    """A port by the profile that it should carry; where it runs as another profile says, both are named."""
     where, wanted = evidence.where(config.name, port.name), _wanted(profiles[str(port.qos_profile)])
     found = dict.fromkeys(wanted) if seen is None else _shown(seen)
     other = next((name for name, each in profiles.items() if name != port.qos_profile and _wanted(each) == found), None)

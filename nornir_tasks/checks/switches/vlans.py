@@ -1,7 +1,7 @@
-"""VLANs: every host port that shall be in the hosts' VLAN is in that one alone, untagged, and no other port is in it.
+"""VLANs: every host port that should be in the hosts' VLAN is in that one alone, untagged, and no other port is in it.
 
 That the SVI is up and its MTU are judged with the ports (``checks/switches/ports.py``): it is an interface like any
-other. What a trunk carries is judged by itself (``checks/switches/trunks.py``); one of somebody else's with our VLAN on
+other. What a trunk carries is judged by itself (``checks/switches/trunks.py``); one of another team with our VLAN on
 it is not found.
 """
 
@@ -45,7 +45,7 @@ def _access(evidence: Evidence, device: str, port: Interface, found: str | None)
 
 
 def _strangers(evidence: Evidence, config: DeviceConfig) -> Iterator[Finding]:
-    """A port of somebody else's in our VLAN has a way to all our hosts."""
+    """Another team's port in our VLAN has a way to all our hosts."""
     for vlan in config.vlans:
         ours = {port.name for port in config.interfaces if port.access_vlan == vlan.number}
         seen = _observed(evidence, config.name)

@@ -81,7 +81,7 @@ class LearnedPaths:
     def to_any(self, device: str, owners: Collection[str]) -> SharedPath | None:
         """The path to a prefix that each of ``owners`` announces (both leaves of a pair): all next hops to the nearest.
 
-        None for a switch that learns it from nobody, or is one of them and has it itself.
+        None for a switch that learns it from no other, or is one of them and has it itself.
         """
         if device in owners:
             return None

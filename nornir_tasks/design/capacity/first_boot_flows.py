@@ -55,7 +55,7 @@ def _with_server(plane: Plane, group: str, day0: Day0Intent) -> Plane:
 
 
 def warnings(intent: Intent) -> tuple[str, ...]:
-    """One while day 0 is open, so that nobody forgets to close it."""
+    """One while day 0 is open, so that the operator does not forget to close it."""
     if intent.day0 is None or not intent.day0.open:
         return ()
     return ("day0.open: lists let management ports ask its server; say false when all switches have booted",)

@@ -1,4 +1,4 @@
-"""What a storage plane carries, compared with what it shall carry: hosts' ports, leaves' uplinks, spines, and failures.
+"""What a storage plane carries, compared with what it should: hosts' ports, leaves' uplinks, spines, and failures.
 
 Data are loaded from servers by clients, checkpoints go the other way, each from all of them at once and evenly. Links
 carry as much in either direction, so the two are compared apart. All is counted for the hosts of ``hosts.max``.

@@ -60,7 +60,7 @@ class ManagementPort:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Base configuration. What is not managed is empty, as is what is managed and shall not be there."""
+    """Base configuration. What is not managed is empty, as is what is managed and should not be there."""
 
     hostname: str | None = None
     """The name the switch has for itself; None: not managed."""

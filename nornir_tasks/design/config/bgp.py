@@ -138,7 +138,7 @@ class Bgp:
     validators: tuple[Validator, ...] = ()
     """Who is asked for the origins of prefixes; what route maps do with that: ``RouteMapRule.match_origin``."""
     wait_for_install: bool = False
-    """Nobody is told of a route that is not in hardware yet: what is drawn here is not dropped here."""
+    """No neighbour is told of a route that is not in hardware yet: what is drawn here is not dropped here."""
     wait_for_convergence: bool = False
     """After BGP starts, nothing is installed or told until all neighbours have told all that they know, or are late."""
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 LacpRate = Literal["fast", "slow"]
-"""How often a partner shall send its LACPDUs: every second (short timeout), or every 30 s (long timeout)."""
+"""How often a partner should send its LACPDUs: every second (short timeout), or every 30 s (long timeout)."""
 
 
 @dataclass(frozen=True, slots=True)

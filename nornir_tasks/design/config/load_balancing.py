@@ -9,10 +9,10 @@ class Hashing:
     """Hash of equal-cost paths: five-tuple fields are always on (RoCE's entropy is the UDP source port)."""
 
     seed: int | None
-    """Differs per tier; None: nobody sets one, or the OS has none."""
+    """Differs per tier; None: none is set, or the OS has none."""
     lag_ports: bool = False
     """Link aggregation groups too choose a member by addresses and TCP or UDP ports; False where the OS does so without
-    a line, or nobody asks for it."""
+    a line, or the intent does not ask for it."""
 
 
 @dataclass(frozen=True, slots=True)

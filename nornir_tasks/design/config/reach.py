@@ -24,7 +24,7 @@ class SshSettings:
     """SSH to a switch: no root, no Telnet beside it."""
 
     idle_minutes: int
-    """A session that nobody types in ends after these; NX-OS has 30 without a line."""
+    """An idle session ends after these; NX-OS has 30 without a line."""
     vrf: str | None
     """The one VRF that it is served in, by the switch's name for it; None: the default one, or all on that OS."""
 

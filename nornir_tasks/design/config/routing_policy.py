@@ -60,7 +60,7 @@ class RouteMapRule:
     match_as_path: str | None = None
     """Name of a list of AS paths; a rule with two matches is for what both permit."""
     match_origin: Literal["invalid"] | None = None
-    """What validators say of the prefix's origin: it is somebody else's."""
+    """What validators say of the prefix's origin: it is another network's."""
 
 
 @dataclass(frozen=True, slots=True)

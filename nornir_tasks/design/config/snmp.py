@@ -1,4 +1,4 @@
-"""SNMP of a switch in the common model: version 3 alone, authenticated and encrypted, and nobody writes."""
+"""SNMP of a switch in the common model: version 3 alone, authenticated and encrypted, read-only."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args

@@ -35,7 +35,7 @@ LAST_GROUP = 512
 GATEWAY_MAC = "00:00:5e:00:01:ff"
 """Of all gateways, where the OS has a line for it: of the range that RFC 5798 keeps for virtual routers, NVIDIA's own
 example of a fabric's (nv set system global fabric-mac). Its last byte would be router 255 of VRRP: hosts that speak
-VRRP in a VLAN mostly begin with 1, and ours have others. Each VLAN is on one pair alone: nobody hears it from two."""
+VRRP in a VLAN mostly begin with 1, and ours have others. Each VLAN is on one pair alone: no host hears it from two."""
 PRIORITIES = (110, 100)
 """Of both leaves where one of them answers: the first, as long as it is there, and by default the other (HSRP)."""
 

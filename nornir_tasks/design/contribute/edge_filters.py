@@ -68,7 +68,7 @@ def from_inside(name: str, terms: EdgeTerms, link: InsideLink, place: int, facts
 
     Nothing is for the routers themselves, at whatever address of theirs: a flow to outside would reach their daemons.
     Where the list filters what is bridged too, what the other router took in from its upstreams passes to the firewall
-    that is cabled to this one. Whoever sends the like from inside gets it back: it leads to the firewalls.
+    that is cabled to this one. A host inside that sends the like gets it back: it leads to the firewalls.
 
     ``place``: 0 of the first router, 1 of the second.
     """
@@ -114,7 +114,7 @@ def _must_pass(family: Family, facts: AclFacts | None) -> Iterator[AclRule]:
 
 
 def _bgp(peer: str, own: str, family: Family) -> Iterator[AclRule]:
-    """A session, whoever opens it."""
+    """A session, whichever end opens it."""
     one = AclRule(0, permit=True, protocol=TCP, source=_host(peer, family), destination=_host(own, family))
     port = (BGP_PORT, BGP_PORT)
     yield replace(one, destination_ports=port)

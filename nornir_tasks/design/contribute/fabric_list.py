@@ -1,7 +1,7 @@
 """Lists of what comes to a switch itself by its other ports, in the default VRF: what its own configuration needs.
 
 Sessions, relays and pairs are read off the configuration that the list is for. Sources are the pools that links have
-their addresses from, so that a new leaf changes no list; whoever is in none of them (an upstream, the other leaf of a
+their addresses from, so that a new leaf changes no list; what is in none of them (an upstream, the other leaf of a
 pair) is let in by its address. TTLs are not looked at: sessions of BGP and BFD do that themselves.
 """
 
@@ -76,7 +76,7 @@ def _neighbors(config: DeviceConfig, pools: Iterable[str], family: Family) -> tu
 
 
 def _sources(addresses: Iterable[str | None], family: Family, pools: Iterable[str] = ()) -> list[str]:
-    """The pools that these addresses are in, and those that are in none; None: whoever is behind a port."""
+    """The pools that these addresses are in, and those that are in none; None: what is behind a port."""
     is_six = family == "ipv6"
     known = [ip_network(each) for each in pools]
     found = set[str]()

@@ -12,7 +12,7 @@ def locked_out(allowed: Iterable[str], needed: Iterable[str]) -> tuple[str, ...]
     """The addresses or prefixes of ``needed`` that are not wholly within one of ``allowed``, in their order.
 
     All are IPv4, an address without length is one host. A prefix that two of ``allowed`` cover in halves counts as
-    locked out: whoever reads the intent should find it there.
+    locked out: a reader of the intent should find it there.
     """
     nets = [IPv4Network(each) for each in allowed]
     return tuple(each for each in needed if not any(IPv4Network(each).subnet_of(net) for net in nets))

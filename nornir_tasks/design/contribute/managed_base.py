@@ -31,7 +31,7 @@ def _of_fabric(intent: Intent, name: str) -> BaseChoice | None:
 
 
 def check(network: Network, intent: Intent) -> None:
-    """Raises DesignError where a management port is managed without an address, or a list locks somebody out."""
+    """Raises DesignError where a management port is managed without an address, or a list locks an operator out."""
     findings: list[Finding] = []
     for name, base in network.base.items():
         path = (*(("fabrics", name) if intent.has_own_base(name) else ()), "base")
@@ -146,5 +146,5 @@ def problems(device: str, base: SwitchBase | None, capabilities: Capabilities) -
         yield Problem(device, what, "an address, and a default route, of an out-of-band plane")
     for gap, value in _gaps(found, capabilities):
         if gap.key == FABRIC_LIST:
-            continue  # a switch that takes none gets none: whoever asks for one is refused before (``check``)
+            continue  # a switch that takes none gets none: an intent that asks for one is refused before (``check``)
         yield Problem(device, gap.what, gap.expected, value if isinstance(value, str) else "", gap.hint)

@@ -1,4 +1,4 @@
-"""The owners of a site, and their claims on a switch: each line has one owner, whoever wrote it.
+"""The owners of a site, and their claims on a switch: each line has one owner, however it got there.
 
 An owner is declared once, by the module of its kind. This module checks that owners cannot be confused.
 """

@@ -4,8 +4,8 @@ Both answer as their hosts' gateway, and hosts spread their packets over both. A
 hosts send it to the other one, which tells it all that it knows. Leaves have an AS each, so it is eBGP. What comes over
 it is worse than anything that spines tell, as the path is made longer by more than a drained switch does: it is used
 while nothing else is there. No leaf takes over it what it announces itself, and announces nothing else to spines: so
-nothing that was learned over it goes up. No loopback is told over it: the keepalives of both go to loopbacks, and shall
-never take the peer link, whose end they are to tell from the other leaf's.
+nothing that was learned over it goes up. No loopback is told over it: the keepalives of both go to loopbacks, and
+should never take the peer link, whose end they are to tell from the other leaf's.
 
 No BFD: no source has it over an SVI of a vPC's peer link (tests/corpus/nxos/NOTES.md), and no packet waits for it, as
 the routes are there before they are needed.

@@ -1,4 +1,4 @@
-"""The site's edge routers against the catalogue: their model, its tables, and what nobody may announce."""
+"""The site's edge routers against the catalogue: their model, its tables, and what no network may announce."""
 
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network, IPv6Network
@@ -133,4 +133,4 @@ def _bogons(name: str, upstream: UpstreamIntent, boundary: BoundaryIntent, bogon
         )
         if within is not None and not any(is_in(prefix, each) for each in exempt.prefixes):
             path, expected = _at(name, "outbound", number), f"a prefix outside {within}"
-            yield Finding(path, "a prefix that is nobody's on the Internet", expected, str(prefix), hint)
+            yield Finding(path, "a prefix that has no owner on the Internet", expected, str(prefix), hint)

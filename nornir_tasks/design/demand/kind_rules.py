@@ -25,7 +25,7 @@ def by_kind(intent: Intent, kinds: Mapping[str, PlaneKind]) -> Iterator[Finding]
 def _out_of_band(
     path: Path, fabric: str, intent: Intent, kind: PlaneKind, kinds: Mapping[str, PlaneKind]
 ) -> Iterator[Finding]:
-    """Its switches are nobody else's: what they carry is how all others are reached."""
+    """Its switches are its own: what they carry is how all others are reached."""
     if fabric not in intent.fabrics:
         return
     design, also = intent.fabrics[fabric].design, ("fabrics", fabric, "design")

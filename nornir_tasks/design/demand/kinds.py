@@ -50,7 +50,7 @@ class PlaneKind:
     joins_gpus: bool = False
     """Do GPUs communicate over it? Then NCCL uses its NICs, and those of no other plane."""
     has_transport: bool = False
-    """Does the intent say how its packets are transported, who serves and how much it shall carry?"""
+    """Does the intent say how its packets are transported, who serves and how much it should carry?"""
     is_out_of_band: bool = False
     """Are BMCs and management ports on it, instead of hosts? Then its fabric is a tree, and has this plane alone."""
     bootstrap: str | None = None

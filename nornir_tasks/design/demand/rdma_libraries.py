@@ -150,7 +150,7 @@ def meant(variable: str, text: str) -> int | None:
 
 
 def unmarked(names: Iterable[str]) -> Iterator[LibrarySetting]:
-    """The libraries of which somebody sets variables, but none for the traffic class."""
+    """The libraries of which a program sets variables, but none for the traffic class."""
     every = set(names)
     for each in SETTINGS:
         if each.prefixes and each.variable not in every and any(name.startswith(each.prefixes) for name in every):

@@ -8,7 +8,7 @@ from nornir_tasks.intent.core.findings import Finding
 
 
 def refusals(choices: Choices) -> Iterator[Finding]:
-    """A VRF of nobody's name, one that links without addresses are in, and one that a switch has no lines for."""
+    """A VRF of an unknown name, one that links without addresses are in, and one that a switch has no lines for."""
     demand = choices.demand
     name, path = demand.plane.vrf, demand.on_plane("vrf")
     if name is None:
@@ -16,7 +16,7 @@ def refusals(choices: Choices) -> Iterator[Finding]:
     prefix = name_prefix(demand.fabric_name)
     own = prefix.removesuffix("-")
     if not f"{name}-".startswith(prefix) or MANAGEMENT_VRF.fullmatch(name):
-        what = "a VRF that could be taken for somebody else's" if own != name else "a VRF that management may be in"
+        what = "a VRF that could be taken for another team's" if own != name else "a VRF that management may be in"
         hint = "the fabric routes in it, so it bears the fabric's name in capitals, and none that management goes by"
         expected = f"{own}, or {prefix} and more" if not MANAGEMENT_VRF.fullmatch(own) else "a fabric of another name"
         yield Finding(path, what, expected, name, hint, also=("fabrics", demand.fabric_name))

@@ -1,6 +1,6 @@
 """Where hosts leave the site: a VLAN on one pair of leaves, and two machines beyond it.
 
-The machines are the boundary's firewalls, or routers that nobody configures here. In the VLAN's subnet the first
+The machines are the boundary's firewalls, or routers that another team configures. In the VLAN's subnet the first
 address is the one that both share, the next hop of the leaves; the next two are their own; then come the gateway that
 both leaves answer, the machines' next hop, and an address of each leaf. So it is in every link of the boundary.
 """

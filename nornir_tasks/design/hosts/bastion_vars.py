@@ -19,7 +19,7 @@ from nornir_tasks.intent.rules.flow import OUTSIDE
 from nornir_tasks.intent.rules.oob_devices import of_trees
 
 NO_ADDRESS = "0.0.0.0/32"
-"""Whoever asks DHCP for one sends from here (RFC 2131, 4.1)."""
+"""A host that asks DHCP for one sends from here (RFC 2131, 4.1)."""
 PROTOCOLS: dict[int, Literal["tcp", "udp"]] = {TCP: "tcp", UDP: "udp"}
 
 
@@ -35,7 +35,7 @@ class BastionUserVars(Vars):
 
 
 class BastionTargetVars(Vars):
-    """Something on the out-of-band plane that somebody may reach."""
+    """Something on the out-of-band plane that a flow may reach."""
 
     name: str
     group: str

@@ -99,7 +99,7 @@ class Boundary:
     never: Prefixes
     """Pools of fabrics and edge routers, and of planes that no packet reaches or leaves by the firewalls."""
     exempt: Prefixes
-    """Prefixes outside that are named, and so may come from there even where nobody else's of the kind may."""
+    """Prefixes outside that are named, and so may come from there even where no other of the kind may."""
     egress: tuple[Egress, ...]
     """IPv4 alone; the first one with a source has it."""
     ends: Mapping[str, Prefixes]
@@ -325,7 +325,7 @@ def _relayed(each: BoundaryIntent, known: _Known) -> Iterator[Row]:
     if own.ntp is not None:
         yield Row("relays.ntp", *relays, OUTSIDE, _hosts(own.ntp.servers), "udp", ((NTP, NTP),))
     if own.proxy is not None:
-        # Names are the proxy's to judge; their addresses nobody knows beforehand.
+        # Names are the proxy's to judge; their addresses are not known beforehand.
         ports = tuple(sorted({*own.proxy.ports, *own.proxy.plain_ports}))
         yield Row("relays.proxy", *relays, OUTSIDE, known.ends[OUTSIDE], "tcp", ports)
 

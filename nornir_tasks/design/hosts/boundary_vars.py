@@ -17,7 +17,7 @@ from nornir_tasks.intent.keys.site import Intent
 
 FIREWALLS = ("firewall-1", "firewall-2")
 PRIORITIES = (150, 100)
-"""Of VRRP. The first one begins; whoever has the addresses keeps them."""
+"""Of VRRP. The first one begins; the one that has the addresses keeps them."""
 FIRST_ROUTER_ID = 51
 """Of VRRP: that of the first zone; no two zones have the same, as they may be VLANs of one switch."""
 
@@ -40,7 +40,7 @@ NOT_FROM_OUTSIDE: dict[Family, tuple[str, ...]] = {
         "ff00::/8",  # multicast is no source (RFC 4291)
     ),
 }
-"""Sources that nobody outside has (IANA IPv4 and IPv6 Special-Purpose Address Registries)."""
+"""Sources that no host outside has (IANA IPv4 and IPv6 Special-Purpose Address Registries)."""
 
 IpFamily = Literal["ip", "ip6"]
 WORDS: dict[Family, IpFamily] = {"ipv4": "ip", "ipv6": "ip6"}
@@ -48,7 +48,7 @@ WORDS: dict[Family, IpFamily] = {"ipv4": "ip", "ipv6": "ip6"}
 
 
 class RouteVars(Vars):
-    """A route that whoever has the shared addresses has."""
+    """A route of the one that has the shared addresses."""
 
     to: str
     via: str
@@ -74,7 +74,7 @@ class ZoneVars(Vars):
     published: tuple[str, ...]
     """Addresses of published services that the one with the shared addresses has as well, with their lengths."""
     sources: tuple[str, ...]
-    """What may come from there; of the outside world nothing is listed: anything that is nobody else's."""
+    """What may come from there; of the outside world nothing is listed: anything that no other zone has."""
     sources_v6: tuple[str, ...]
     routes: tuple[RouteVars, ...]
 
@@ -125,7 +125,7 @@ class FirewallVars(Vars):
     """All addresses of the site: none comes from outside, none is sought there."""
     own_v6: tuple[str, ...]
     not_from_outside: tuple[str, ...]
-    """Sources that nobody outside has, but for ``exempt``."""
+    """Sources that no host outside has, but for ``exempt``."""
     not_from_outside_v6: tuple[str, ...]
     exempt: tuple[str, ...]
     exempt_v6: tuple[str, ...]
@@ -157,7 +157,7 @@ class NatGatewayVars(Vars):
     translations: tuple[TranslationVars, ...]
     """The first one with a source has it."""
     private: tuple[str, ...]
-    """Sources that nobody outside could answer; they do not leave as they are. None: somebody behind translates."""
+    """Sources that no host outside could answer; they do not leave as they are. None: a machine behind translates."""
 
 
 class FirewallHostVars(Vars):

@@ -1,7 +1,7 @@
-"""What edge routers do not let pass and somebody may count on: rows of the flow matrix, answers of validators.
+"""What edge routers do not let pass and users may count on: rows of the flow matrix, answers of validators.
 
 Edge routers take in from outside what is for announced prefixes, and from inside what comes from them (edge_filters).
-Whoever has other addresses reaches nobody outside unless he is translated, and nobody outside reaches him. The matrix
+A host with other addresses reaches no host outside unless it is translated, and none outside reaches it. The matrix
 alone does not show it: firewalls know nothing of what upstreams are told.
 """
 
@@ -41,7 +41,7 @@ def warnings(intent: Intent, network: Network) -> tuple[str, ...]:
                 continue
             if row.source_zone == OUTSIDE:
                 gap, prefixes = _gap(wanted, row.destination_zone, row.destinations, family, announced)
-                text, remedy = f"nobody outside reaches {gap} by", _PUBLISH
+                text, remedy = f"no host outside reaches {gap} by", _PUBLISH
             elif row.destination_zone == OUTSIDE:
                 gap, prefixes = _gap(wanted, row.source_zone, row.sources, family, answered)
                 text, remedy = f"edge routers let {gap} send nothing out by", _TRANSLATE[family]

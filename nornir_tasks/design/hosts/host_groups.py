@@ -43,7 +43,7 @@ def _what(group: str, into: str) -> str:
 
 
 def _group(group: str, on: list[Demand], among: Kinds) -> str:
-    """That of GPU hosts goes first; then a plane that the group serves, or may serve as nobody is said to."""
+    """That of GPU hosts goes first; then a plane that the group serves, or may serve as none is said to."""
     kinds = {demand.kind: among.planes[demand.kind] for demand in on}
     of_gpus = [name for name, kind in kinds.items() if kind.joins_gpus]
     serving = [demand.kind for demand in on if group in demand.plane.servers]

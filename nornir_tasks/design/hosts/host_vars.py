@@ -119,7 +119,7 @@ def rdma_host_vars(
 
 
 def _fifo_traffic_class(needs: HostNeeds) -> int | None:
-    """Not ECN-capable: no switch marks the class, and nobody would answer a mark."""
+    """Not ECN-capable: no switch marks the class, and no sender would answer a mark."""
     return None if needs.clear_to_send is None else 4 * min(needs.clear_to_send.dscp)
 
 

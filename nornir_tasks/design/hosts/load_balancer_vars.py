@@ -15,7 +15,7 @@ from nornir_tasks.intent.rules.boundary_names import groups_of, links_of
 
 BALANCERS = ("balancer-1", "balancer-2")
 PRIORITIES = (150, 100)
-"""Of VRRP. The first one begins; whoever has the addresses keeps them."""
+"""Of VRRP. The first one begins; the one that has the addresses keeps them."""
 ROUTER_ID = 101
 """Of VRRP, IPv4 and IPv6 alike; those of the firewalls, which may be on the same link, count from 51."""
 

@@ -17,7 +17,7 @@ from nornir_tasks.intent.rules.boundary_names import groups_of, links_of
 
 RELAYS = ("relay-1", "relay-2")
 PRIORITIES = (150, 100)
-"""Of VRRP. The first one begins; whoever has the proxy's addresses keeps them."""
+"""Of VRRP. The first one begins; the one that has the proxy's addresses keeps them."""
 ROUTER_ID = 102
 """Of VRRP, IPv4 and IPv6 alike; the balancers on the same link have 101, the firewalls count from 51."""
 WITH_MAPPED, NOT_MAPPED = "::/8", "::/96"
@@ -69,7 +69,7 @@ class BoundaryRelayVars(Vars):
     """Who may use it."""
     clients_v6: tuple[str, ...]
     private: tuple[str, ...]
-    """Addresses that nobody outside has: a name outside that stands for one is not answered, nor fetched from."""
+    """Addresses that no host outside has: a name outside that stands for one is not answered, nor fetched from."""
     private_v6: tuple[str, ...]
     dns: RelayDnsVars | None
     ntp: RelayNtpVars | None

@@ -113,7 +113,7 @@ def _moved(attached: Attached, wanted: Mapping[str, Place]) -> Attached:
         to = wanted.get(end.device)
         if to is None:
             to = place
-            while to in left:  # ends: no place is left by two, and this one was left by nobody
+            while to in left:  # ends: no place is left by two, and this one was left by none
                 to = left[to]
         rows[to[0]][to[1]] = end
     return Attached(tuple(map(tuple, rows)))

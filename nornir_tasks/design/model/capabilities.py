@@ -178,7 +178,7 @@ class Capabilities:
     has_connect_retry: bool = True
     """The time between two attempts to open a BGP session can be set."""
     has_update_waits: bool = False
-    """BGP can be told to tell nobody of routes before they are in hardware, and before all neighbours were heard."""
+    """BGP can be set to tell of no route before it is in hardware, and before all neighbours were heard."""
     svi_prefix: str = "Vlan"
     """An SVI is called this and its VLAN's number."""
     svi_service: str | None = None
@@ -226,7 +226,7 @@ class Capabilities:
     has_outside_bgp: bool = False
     """Sessions with networks of others can be configured: IPv6 routes, lists of AS paths, aggregates, one's own next
     hop within the AS, static routes behind an interface."""
-    outside_gap: str = "nobody has compared the lines for sessions with other networks with a source"
+    outside_gap: str = "our lines for sessions with other networks were not compared with a source"
     """Why not, for the operator's message."""
     aggregate_distance: int | None = None
     """Distance of an aggregate of BGP, where a static route of the same prefix with a smaller one takes it out of BGP:

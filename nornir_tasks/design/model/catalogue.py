@@ -253,7 +253,7 @@ class OpticModel:
 
 @dataclass(frozen=True, slots=True)
 class Bogons:
-    """What nobody may announce on the Internet."""
+    """What no network may announce on the Internet."""
 
     prefixes: tuple[IPv4Network | IPv6Network, ...] = ()
     """They and everything in them."""
@@ -269,4 +269,4 @@ class Catalogue:
     nics: Mapping[str, NicModel]
     optics: Mapping[str, OpticModel] = field(default_factory=dict)
     bogons: Bogons = Bogons()
-    """What edge routers refuse of anybody."""
+    """What edge routers refuse of every neighbour."""

@@ -75,7 +75,7 @@ class EdgeTerms:
     """What is announced, to any upstream."""
     outside_links: tuple[OutsideLink, ...]
     bogons: tuple[str, ...]
-    """Prefixes that are taken from nobody, with everything in them."""
+    """Prefixes that are taken from no neighbour, with everything in them."""
     exempt: tuple[str, ...]
     """Prefixes that are taken though they lie in bogons."""
     bad_asns: tuple[tuple[int, int], ...]

@@ -1,7 +1,7 @@
 """What a pure step raises beside our own errors is a fault of ours: a problem with the step's name, to be reported.
 
 A pure step takes an intent, or what follows from it, to the next one: it has a result, or refuses with a place. The
-error has exit code 1, as a traceback would have; so whoever runs us sees no traceback, and we learn where it was.
+error has exit code 1, as a traceback would have; so the one who runs us sees no traceback, and we learn where it was.
 """
 
 from collections.abc import Callable, Iterator

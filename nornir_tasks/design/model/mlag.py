@@ -14,7 +14,7 @@ GATEWAY, FIRST_LEAF, FIRST_HOST = 1, 2, 4
 """Places of addresses in a subnet."""
 
 KEPT_ADDRESSES = 5
-"""Of a subnet, for nobody's host: network, broadcast, the gateway and both leaves."""
+"""Of a subnet, for no host: network, broadcast, the gateway and both leaves."""
 
 
 def bond_of(port: str) -> str:
@@ -87,7 +87,7 @@ class Segment:
     groups: tuple[str, ...]
     """Groups of hosts in it, on this pair."""
     subnet: str
-    """IPv4 prefix; its network and broadcast address are nobody's."""
+    """IPv4 prefix; its network and broadcast address are no host's."""
     gateway: str
     """IPv4 address without length that hosts route by."""
     leaves: tuple[tuple[str, str], ...]

@@ -246,7 +246,7 @@ class Network:
         return tuple(self._circuits.get(device, ()))
 
     def circuits_on(self, link: Link) -> tuple[Circuit, ...]:
-        """What runs over one link; none where it is cabled and nobody uses it."""
+        """What runs over one link; none where it is cabled and not used."""
         return self._on_links.get(link.name, ())
 
     def rails_of(self, host: str, plane: str) -> tuple[HostNic, ...]:

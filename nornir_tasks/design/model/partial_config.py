@@ -95,7 +95,7 @@ class PartialPort:
     """Of an SVI: what it relays DHCP to; of each family that it has an address of."""
     storm: StormControl | None = None
     undisclosed: bool | None = None
-    """Whoever is at the far end does not learn from it what this switch is: no LLDP, no CDP."""
+    """The far end does not learn from it what this switch is: no LLDP, no CDP."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,15 +107,15 @@ class GuardFacts:
 
     md5: KeyFacts | None = None
     """What the value of the secret with a session's password looks like (TCP MD5, RFC 2385); None: it has none."""
-    md5_gap: str = "nobody has compared the line for passwords of BGP sessions with a source"
+    md5_gap: str = "our line for passwords of BGP sessions was not compared with a source"
     """Why not, for the operator's message."""
     ao: AoFacts | None = None
     """None: no TCP-AO."""
-    ao_gap: str = "nobody has compared the lines for TCP-AO with a source"
+    ao_gap: str = "our lines for TCP-AO were not compared with a source"
     """Why not, for the operator's message."""
     has_rpki: bool = False
     """It asks validators for the origins of prefixes (RFC 8210), and route maps can match what they say."""
-    rpki_gap: str = "nobody has compared the lines for validation of origins with a source"
+    rpki_gap: str = "our lines for validation of origins were not compared with a source"
     """Why not, for the operator's message."""
 
 
@@ -198,4 +198,4 @@ NO_BASE_FACTS = (
     BaseGap("snmp", "nothing is known of its SNMP"),
     BaseGap(FABRIC_LIST, "no source shows a list of it"),
 )
-"""Of a system that nobody has looked these up for."""
+"""Of a system that these were not looked up for."""

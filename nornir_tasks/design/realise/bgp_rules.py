@@ -11,7 +11,7 @@ from nornir_tasks.errors import Problem
 
 
 def problems(device: str, intended: PartialConfig) -> Iterator[Problem]:
-    """Sessions and networks where nobody sets the ASN, or in a VRF the router-id."""
+    """Sessions and networks where the intent sets no ASN, or in a VRF the router-id."""
     if intended.asn is None:
         if intended.neighbors or intended.networks:
             hint = "the fabric sets the ASN of its switches"

@@ -346,7 +346,7 @@ class _Bender:
         return f"{self.system} checks what it routes, not what it switches"
 
     def profiles(self, intended: PartialConfig) -> None:
-        """A port carries the fabric's profile, or one that somebody says how it treats the classes."""
+        """A port carries the fabric's profile, or one of which the intent says how it treats the classes."""
         there = {FABRIC_PROFILE, *(intended.profiles or ())}
         for name, port in (intended.ports or {}).items():
             if port.profile is not None and port.profile not in there:

@@ -65,7 +65,7 @@ def _of_subinterface(
     if intended.ra_interval_ms is not None:
         yield Problem(where, "no unnumbered link can run over a subinterface", "IPv4 addresses")
     if port is None or port.access_vlan is not None or port.tagged_vlans is not None:
-        found = "nobody wants it" if port is None else "it is switched"
+        found = "the intent does not use it" if port is None else "it is switched"
         yield Problem(where, "a subinterface is part of a routed port", f"{port_of(name)} routed", found)
     elif (intended.mtu_bytes or 0) > (port.mtu_bytes or 0):
         what = "a subinterface holds no more than its port"

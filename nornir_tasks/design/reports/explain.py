@@ -114,7 +114,7 @@ class _Explainer:
                 yield self.figure(row.name, row.value, row.rule, **row.inputs)
 
     def throughput(self) -> Iterator[Figure]:
-        """What the plane shall carry, compared with each part that these hosts' packets go through."""
+        """What the plane should carry, compared with each part that these hosts' packets go through."""
         rule = "GiB/s x 8.590 Gbit, evenly over hosts, leaves and spines; over what is there, or left after a failure"
         for each in (x for x in loads(self.network, self.demands) if x.plane == self.plane.name):
             if each.part.endswith(f" of {self.demand.group}"):

@@ -1,7 +1,7 @@
 """The difference in cabling between two networks: which cables to move, add and remove, in which order.
 
 Growth inside ``hosts.max`` and ``spine.max`` moves nothing. Beyond them the layout changes: spines are added, and
-uplinks are spread anew. The order consists of steps (:mod:`.move_steps`); the cables of one step may be handled in
+uplinks are spread again. The order consists of steps (:mod:`.move_steps`); the cables of one step may be handled in
 parallel. A cable is plugged in only where the cage is free by then. No switch loses more uplinks than the declared
 oversubscription can spare, or one cable where it can spare none; no host loses more than one rail; hosts come to a leaf
 when it has the uplinks for them. Where cables wait for one another's cages, one of them is taken out first, and a step

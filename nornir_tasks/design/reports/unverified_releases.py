@@ -1,4 +1,4 @@
-"""Releases of which no source shows all that we render: said once to whoever designs with them."""
+"""Releases of which no source shows all that we render: said once to the designer who uses them."""
 
 from nornir_tasks.design.model.network import Network
 

@@ -2,7 +2,7 @@
 
 The parts and elements that ECMA-376 Part 1 requires of a SpreadsheetML package: 12.3.20 (styles), 12.3.23 (workbook),
 12.3.24 (worksheet), 18.3.1.4 (cell; ``inlineStr``: its text stands in it). Cells of text have number format 49, "@", so
-that they stay text when somebody edits them (18.8.30).
+that they stay text when a person edits them (18.8.30).
 """
 
 import re

@@ -159,7 +159,7 @@ _DESTINATION = re.compile(rf"\.?(?:{_LABEL}\.)+[a-z](?:[a-z0-9-]{{0,61}}[a-z0-9]
 def destination(value: object) -> str:
     """A name of at least two labels, the last of which is no number: an address is none, nor is all of a country."""
     if not isinstance(value, str) or len(value) > MOST_OF_A_NAME or not _DESTINATION.fullmatch(value):
-        hint = "addresses and top-level domains are not taken: anybody may have a name below one"
+        hint = "addresses and top-level domains are not taken: any stranger may have a name below one"
         raise wrong("not the name of a host, nor a suffix of such", "mirror.example.net, or .example.net", value, hint)
     return value
 

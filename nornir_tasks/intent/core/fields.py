@@ -61,7 +61,7 @@ class AsnRange:
 
 
 SYSTEMS = "systems"
-"""Under this key of the context whoever reads a file hands in :class:`Systems`; without it every name is taken."""
+"""Under this key of the context the reader of a file hands in :class:`Systems`; without it every name is taken."""
 
 
 @dataclass(frozen=True, slots=True)

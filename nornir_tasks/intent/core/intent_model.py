@@ -18,10 +18,10 @@ class Part(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
     elsewhere: ClassVar[Mapping[str, str]] = {}
-    """Key that somebody may look for here -> what to write instead."""
+    """Key that a user may look for here -> what to write instead."""
 
     not_offered: ClassVar[Mapping[str, str]] = {}
-    """Key of what somebody may expect here and is not built -> what there is in its place."""
+    """Key of what a user may expect here and is not built -> what there is in its place."""
 
     def findings(self) -> Iterator[Finding]:
         """What this part says of its own keys; rules over more: :mod:`nornir_tasks.intent.rules.judge`."""

@@ -13,11 +13,11 @@ Result = TypeVar("Result")
 
 
 class UnknownValueError(Exception):
-    """A rule met a value that nobody knows."""
+    """A rule met a value that is not known."""
 
 
 class Unknown:
-    """Can be handed on and compared with None by ``is``; whoever looks closer learns that it is unknown."""
+    """Can be handed on and compared with None by ``is``; a closer look says that it is unknown."""
 
     def _raise(self, *_: object) -> NoReturn:
         raise UnknownValueError

@@ -27,7 +27,7 @@ Restrictions", and of every Linux."""
 
 
 def secret_only(value: object) -> Secret:
-    """A secret by its name. The value itself is repeated in no message: somebody may have written a password."""
+    """A secret by its name. The value itself is repeated in no message: it may be a password, written by mistake."""
     if not isinstance(value, Secret):
         raise wrong("not the name of a secret", "!secret NAME; the value is kept where docs/own-site.md says", "")
     return value

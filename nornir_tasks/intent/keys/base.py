@@ -113,10 +113,10 @@ class BaseIntent(Part):
     more is removed. Accounts of others stay until they are adopted, and ``validate`` fails as long as they can log in.
     The one that pushes (``username`` of devices.yml) and those that a system does not do without (NX-OS ``admin``,
     Cumulus Linux ``cumulus`` and ``root``) stay as they are and may log in, unless they are named here. An account that
-    is named is as it is here, whoever made it: everything else of it (SSH keys) is removed. A change needs
+    is named is as it is here, however it was made: everything else of it (SSH keys) is removed. A change needs
     ``--allow-management``, and is taken back by the switch's timer where the account that pushes cannot log in after
     it. Cumulus Linux shows no hashes, so there one is sent when the secret's value is another than was sent last, and
-    what somebody else set is not seen."""
+    what another tool set is not seen."""
 
     snmp: SnmpIntent | None = None
     """SNMP. On NX-OS a change needs ``--allow-management``, as its users and accounts are one. Cumulus Linux takes

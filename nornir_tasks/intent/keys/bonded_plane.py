@@ -43,7 +43,7 @@ class CheckpointIntent(Part):
 
 
 class StorageDemandIntent(Part):
-    """What a storage plane shall carry, by all hosts of ``hosts.max`` together."""
+    """What a storage plane should carry, by all hosts of ``hosts.max`` together."""
 
     loading_gib_per_s: Annotated[float, Field(gt=0, le=1e6), Unit("GiB/s")] | None = None
     """Data that all clients load from all servers."""
@@ -83,7 +83,7 @@ class DefaultRouteIntent(Part):
     """Where packets of hosts leave the site: a VLAN on one pair of leaves, with two machines that route on.
 
     With a boundary these are its firewalls, and the VLAN's addresses are those of the zone with this plane; without
-    one they are router-1 and router-2, which nobody configures here. Either bonds a port to each of both leaves.
+    one they are router-1 and router-2, which another team configures. Either bonds a port to each of both leaves.
     """
 
     leaves_of: Name | None = None

@@ -85,7 +85,7 @@ class HealthIntent(Part):
 
 
 class PublishedIntent(Part):
-    """A service that anybody outside may use."""
+    """A service that every host outside may use."""
 
     addresses: Annotated[tuple[HostAddress, ...], Field(min_length=1)]
     """Where it is found, one of each family at most; on the link of a zone without a plane, beyond the addresses that
@@ -125,7 +125,7 @@ class EgressIntent(Part):
     sources: Names
     """Groups of hosts, or zones. Each is in one rule; a group's comes before its zone's."""
     pool: Prefix
-    """Addresses that stand for theirs, all of it; no two pools overlap. Edge routers send it to whoever translates."""
+    """Addresses that stand for theirs, all of it; no two pools overlap. Edge routers send it to what translates."""
 
 
 class BastionUsersIntent(Part):
@@ -138,7 +138,7 @@ class BastionUsersIntent(Part):
 
 
 class BastionsIntent(Part):
-    """The two hosts by which people reach the out-of-band plane, and nobody by any other way."""
+    """The two hosts by which people reach the out-of-band plane; there is no other way."""
 
     device: Name
     """The group of the out-of-band plane's ``devices`` that they are; in its ``entry``, and at least two."""

@@ -17,7 +17,7 @@ Addresses = Annotated[tuple[HostAddress, ...], Field(min_length=1)]
 
 
 class RelayDnsIntent(Part):
-    """Names: clients ask the relays, and these ask somebody outside."""
+    """Names: clients ask the relays, and these ask servers outside."""
 
     forwarders: Addresses
     """Resolvers outside that the relays ask."""

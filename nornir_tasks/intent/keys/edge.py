@@ -66,7 +66,7 @@ class EdgeIntent(Part):
 
 
 class ExemptIntent(Part):
-    """Of a laboratory: what nobody may use on the Internet, and is used here on purpose."""
+    """Of a laboratory: what no network may use on the Internet, and is used here on purpose."""
 
     prefixes: tuple[AnyPrefix, ...] = ()
     """Prefixes that are taken and announced though they are documentation's, private or reserved."""

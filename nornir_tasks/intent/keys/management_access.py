@@ -52,7 +52,7 @@ class SshIntent(Part):
     """
 
     idle_minutes: Annotated[int, Field(ge=1, le=29), Unit("minutes")]
-    """Minutes after which a session that nobody types in ends."""
+    """Minutes after which an idle session ends."""
 
 
 class ControlPlaneIntent(Part):
@@ -64,7 +64,7 @@ class ControlPlaneIntent(Part):
 
     allowed: Annotated[tuple[Prefix, ...], Field(min_length=1)]
     """Prefixes from which everything gets in: SSH, the API, SNMP, NTP and the rest. Servers that switches ask by UDP
-    and that are not in ``ntp`` or ``dns`` must be in here, and whoever may enter the out-of-band plane."""
+    and that are not in ``ntp`` or ``dns`` must be in here, and what may enter the out-of-band plane."""
     fabric: bool = False
     """``true``: lists of both families as well for what comes to a switch by its other ports, in the default VRF. They
     let in what the switch's own part of the site needs (BGP and BFD from its links, MLAG from the other leaf of its
@@ -74,7 +74,7 @@ class ControlPlaneIntent(Part):
     alone: Cumulus Linux takes no list of its control plane that ends with a deny, NX-OS has none."""
 
     def findings(self) -> Iterator[Finding]:
-        """Each prefix once, and with addresses that somebody can have; not all there are."""
+        """Each prefix once, and with addresses that a host can have; not all there are."""
         for number, prefix in enumerate(self.allowed):
             yield from _allowed(("allowed", number), prefix)
             if prefix in self.allowed[:number]:
@@ -90,4 +90,4 @@ def _allowed(path: Path, prefix: IPv4Network) -> Iterator[Finding]:
     for taken, use in NOT_UNICAST.items():
         if prefix.subnet_of(taken) and not taken.is_loopback:  # the lab's switches are on loopback
             hint = "write the addresses that their packets come from"
-            yield Finding(path, f"nobody sends from {taken}: {use}", expected, str(prefix), hint)
+            yield Finding(path, f"no host sends from {taken}: {use}", expected, str(prefix), hint)

@@ -102,20 +102,20 @@ class PlaneIntent(Part):
     servers: tuple[Name, ...] = ()
     """Of a plane of kind storage: the groups of hosts that serve; all others on the plane are clients."""
     demand: StorageDemandIntent | None = None
-    """Of a plane of kind storage: what it shall carry. More than its ports, uplinks or spines do is refused; what a
+    """Of a plane of kind storage: what it should carry. More than its ports, uplinks or spines do is refused; what a
     failure leaves is shown by `nornir design`. Needs ``servers``."""
     devices: dict[Name, AttachedIntent] = Field(default_factory=dict)
     """Of a plane on a tree: devices with a port on it beside switches and what hosts name in ``out_of_band``, by group:
     power distribution, storage controllers, the bastion."""
     entry: tuple[Name, ...] = ()
     """Of a plane on a tree: the groups of its ``devices`` from which alone it may be entered. Each flow begins or ends
-    there, and within the plane nobody else opens a connection to another access switch."""
+    there, and within the plane no other device opens a connection to another access switch."""
     access_switches: Annotated[int, Field(ge=2, le=1000)] | None = None
     """Of a plane on a tree: how many access switches there are, as one for each row of racks; without it the fewest
     with a port for everything, at least two, as the management port of each is on another one. Ports of every group are
     spread over them in order."""
     places: dict[Name, PlaceIntent] = Field(default_factory=dict)
-    """Of a plane on a tree: the port of a device, a host's BMC (``gpu-bmc-1``) or a switch, where it shall not follow
+    """Of a plane on a tree: the port of a device, a host's BMC (``gpu-bmc-1``) or a switch, where it should not follow
     from its group and number, as it is cabled otherwise. What had that port takes the one that is left; nothing else
     moves. No port is given twice."""
     port_speed: SpeedGbps = 1

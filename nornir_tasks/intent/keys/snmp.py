@@ -45,7 +45,7 @@ class SnmpTrapsIntent(Part):
     """Where notifications go, by UDP port 162. Which ones are sent stays as the switch has it."""
 
     to: Annotated[tuple[HostAddress, ...], Field(min_length=1)]
-    """Addresses, reached as ``vrf`` of ``base`` says. Traps: nobody acknowledges them. Targets of others stay until
+    """Addresses, reached as ``vrf`` of ``base`` says. Traps are not acknowledged. Targets of others stay until
     they are adopted."""
     user: AccountName
     """The user that they are sent as, one of ``users``."""
@@ -65,9 +65,9 @@ class SnmpIntent(Part):
     """
 
     users: Annotated[dict[AccountName, SnmpUserIntent], Field(min_length=1)]
-    """By name, which no account may have; a user of that name is as it is here, whoever made it. NX-OS keeps an account
-    and a user of one name as one: users of accounts that stay are left as they are, and where accounts are managed, one
-    of others goes when both are adopted."""
+    """By name, which no account may have; a user of that name is as it is here, however it was made. NX-OS keeps an
+    account and a user of one name as one: users of accounts that stay are left as they are, and where accounts are
+    managed, one of others goes when both are adopted."""
     keys: KeyForm = "v1"
     """The form of keys on NX-OS: ``v1`` is its ``localizedkey``, ``v2`` its ``localizedV2key``, as the release prints
     them. Other systems have the first alone."""

@@ -158,7 +158,7 @@ def _sync(each: BoundaryIntent) -> Iterator[Finding]:
 
 
 def _prefixes(each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
-    """Links, networks and pools of NAT are nobody else's addresses, and no plane's that is kept apart."""
+    """Links, networks and pools of NAT have addresses of their own, and no plane's that is kept apart."""
     own = list(all_links(each))
     known = [(path, pool) for path, pool in kept_apart(intent, but=None) if pool is not UNKNOWN]
     networks = [

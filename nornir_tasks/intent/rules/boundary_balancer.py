@@ -21,7 +21,10 @@ def balancers(each: BoundaryIntent) -> Iterator[Finding]:
 
 def _needs_of_balancers(name: str, one: PublishedIntent, each: BoundaryIntent) -> Iterator[Finding]:
     path: Path = (*TOP, "published", name)
-    for key, what in (("tls", "TLS that nobody ends"), ("proxy", "a protocol that nobody speaks to the servers")):
+    for key, what in (
+        ("tls", "TLS without a balancer to end it"),
+        ("proxy", "a protocol without a balancer that speaks it"),
+    ):
         if getattr(one, key) and each.balancers is None:
             yield Finding((*path, key), what, "balancers: {...} of the boundary, who do that")
     for first, last in one.tls:

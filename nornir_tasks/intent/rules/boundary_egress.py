@@ -1,4 +1,4 @@
-"""Rules of source translation: whose pools they are, and who would leave with an address that nobody could answer."""
+"""Rules of source translation: whose pools they are, and who would leave with an address that no host could answer."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
@@ -14,7 +14,7 @@ from nornir_tasks.intent.rules.flow import OUTSIDE
 
 TOP: Path = ("boundary",)
 PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")))
-"""RFC 1918 and RFC 6598: routed by nobody outside."""
+"""RFC 1918 and RFC 6598: not routed outside."""
 
 
 def egress(each: BoundaryIntent, intent: Intent) -> Iterator[Finding]:
@@ -44,7 +44,7 @@ def _leaves_private(number: int, flow: BoundaryFlowIntent, each: BoundaryIntent,
     if bare:
         path: Path = (*TOP, "flows", number, "source")
         expected = f"egress: {{NAME: {{sources: [{', '.join(bare)}], pool: ...}}}} of the boundary"
-        hint = "nobody outside could answer"
+        hint = "no host outside could answer"
         yield Finding(path, "would leave with private addresses", expected, ", ".join(bare), hint)
 
 
@@ -56,7 +56,7 @@ def _is_public(name: str, each: BoundaryIntent) -> bool:
 
 
 def is_private(prefix: Network) -> bool:
-    """Is it of IPv4 that nobody outside routes?"""
+    """Is it of IPv4 that is not routed outside?"""
     return isinstance(prefix, IPv4Network) and any(prefix.subnet_of(one) for one in PRIVATE)
 
 

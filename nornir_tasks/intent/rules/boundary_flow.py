@@ -64,7 +64,7 @@ def _flow(number: int, flow: BoundaryFlowIntent, each: BoundaryIntent, intent: I
     elif not wrong and flow.source == OUTSIDE and each.zones[zone_of(flow.destination, each, intent)].plane is not None:
         expected, hint = (
             "published: {...}, or networks that may",
-            "hosts would be open to anybody, without a health check",
+            "hosts would be open to the whole Internet, without a health check",
         )
         yield Finding(path, "hosts of a plane for everybody outside", expected, flow.destination, hint)
     for position, name in enumerate(flow.services):
@@ -142,7 +142,7 @@ def _bastion_devices(bastions: BastionsIntent, intent: Intent) -> Iterator[Findi
         yield Finding(path, "no device that may enter the out-of-band plane", expected, bastions.device)
     for name, plane in trees.items():
         if bastions.device in plane.devices and plane.devices[bastions.device].count < BASTIONS:
-            what, also = "a single bastion: without it nobody reaches the switches", ("planes", name, "devices")
+            what, also = "a single bastion: without it operators do not reach the switches", ("planes", name, "devices")
             found = str(plane.devices[bastions.device].count)
             yield Finding(path, what, f"count: {BASTIONS} there", found, also=(*also, bastions.device))
 

@@ -112,7 +112,7 @@ def on_link(
         if address in addresses[:number]:
             yield Finding(at, "an address twice", "each once", str(address))
         if address in taken:
-            what, expected = f"the address of {dotted(taken[address][:-2])}", "one that nobody else has"
+            what, expected = f"the address of {dotted(taken[address][:-2])}", "one that no other part of the site has"
             yield Finding(at, what, expected, str(address), also=taken[address])
 
 

@@ -33,7 +33,7 @@ def _clients(own: RelaysIntent, each: BoundaryIntent, intent: Intent) -> Iterato
         path: Path = (*HERE, "clients", number)
         if name == OUTSIDE or name in each.networks:
             hint = (
-                "anybody there would have names, time and pages by the site's addresses, and others' traffic amplified"
+                "any host there would get names, time and pages by the site's addresses, and others' traffic amplified"
             )
             yield Finding(path, "the outside world as a client", "zones, or groups of hosts", name, hint)
         else:
@@ -72,7 +72,7 @@ def _leave_private(own: RelaysIntent, each: BoundaryIntent) -> Iterator[Finding]
     public = [one for one in far if one.version == 4 and not boundary_egress.is_private(ip_network(str(one)))]
     if own.proxy is not None or public:
         expected = f"egress: {{NAME: {{sources: [{own.zone}], pool: ...}}}} of the boundary"
-        hint, also = "nobody outside could answer", zone_at(own.zone, "link")
+        hint, also = "no host outside could answer", zone_at(own.zone, "link")
         yield Finding((*HERE, "zone"), "would leave with private addresses", expected, str(link), hint, also)
 
 

@@ -1,4 +1,4 @@
-"""Rules of the hosts: they are named like nobody else, and each NIC port and interface serves one purpose."""
+"""Rules of the hosts: their names are their own, and each NIC port and interface serves one purpose."""
 
 import re
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
-"""Addresses and AS numbers of a site that somebody else on the Internet has: a warning, as many networks do use them.
+"""Addresses and AS numbers of a site that another network on the Internet has: a warning, as many networks do use them.
 
-Whoever has them cannot be reached from the site, and its own packets and announcements go astray where they leave it.
+That network cannot be reached from the site, and its own packets and announcements go astray where they leave it.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _FOR_ANYBODY: tuple[Prefix, ...] = tuple(
     )
 )
 _ASNS_FOR_ANYBODY = (
-    (64496, 65551),  # RFC 5398: documentation; RFC 6996: private to 65534; RFC 7300: the next one is nobody's
+    (64496, 65551),  # RFC 5398: documentation; RFC 6996: private to 65534; RFC 7300: the next one is reserved
     (4200000000, 4294967294),  # RFC 6996: private
 )
 
@@ -38,7 +38,7 @@ def warnings(intent: Intent) -> tuple[str, ...]:
 
 
 def _pools(intent: Intent) -> Iterator[Finding]:
-    """Pools that are not for anybody. No pool is announced to upstreams, so none is shown to be the site's own."""
+    """Pools that are not for the public. No pool is announced to upstreams, so none is shown to be the site's own."""
     exempt = () if intent.boundary is None else intent.boundary.exempt.prefixes
     own = (*_FOR_ANYBODY, *exempt)
     hint = "take private ones (RFC 1918, RFC 6598, RFC 4193), unless these are yours"

@@ -92,13 +92,13 @@ def _entry(path: Path, plane: PlaneIntent) -> Iterator[Finding]:
     known = list(plane.devices)
     if not plane.entry:
         hint = "devices: {bastion: {count: 1}}, entry: [bastion]; all else is kept out"
-        yield Finding((*path, "entry"), "nobody may enter this plane", "groups of devices", hint=hint)
+        yield Finding((*path, "entry"), "no device may enter this plane", "groups of devices", hint=hint)
     for number, name in enumerate(plane.entry):
         if name not in plane.devices:
             expected = as_shown(", ".join(known)) or "a group that devices describes"
             yield Finding((*path, "entry", number), "no such group of devices", expected, name)
     if plane.flows is None:
-        hint = "flows: [{source: bastion, destination: switches, services: [ssh, https]}]; an empty list lets nobody in"
+        hint = "flows: [{source: bastion, destination: switches, services: [ssh, https]}]; an empty list lets none in"
         yield Finding((*path, "flows"), "an out-of-band plane without flows", "what may pass, all of it", hint=hint)
     is_known = plane.entry and set(plane.entry) <= plane.devices.keys()
     for number, flow in enumerate(plane.flows or ()):
@@ -150,7 +150,7 @@ def _one(there: dict[str, PlaneIntent]) -> Iterator[Finding]:
 
 
 def _hosts(intent: Intent, there: dict[str, PlaneIntent]) -> Iterator[Finding]:
-    """A BMC without a port is one that nobody reaches when the host is down; none is said, never forgotten."""
+    """A BMC without a port cannot be reached when the host is down; none is said, never forgotten."""
     for name, hosts in intent.hosts.items():
         path: Path = ("hosts", name)
         if there and hosts.out_of_band is None:
@@ -182,7 +182,7 @@ def _shared(path: Path, hosts: HostGroupIntent) -> Iterator[Finding]:
 
 
 def _names(intent: Intent, there: dict[str, PlaneIntent]) -> Iterator[Finding]:
-    """Devices are named like nobody else: they stand beside hosts and switches in the cabling plan."""
+    """Devices have names of their own: they stand beside hosts and switches in the cabling plan."""
     for name, plane in there.items():
         taken: dict[str, Path] = {hosts: ("hosts", hosts) for hosts in intent.hosts}
         taken |= {

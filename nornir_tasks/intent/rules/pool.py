@@ -1,4 +1,4 @@
-"""Rules of address pools: no two of a VRF overlap, and none holds what hosts or nobody's interface can have."""
+"""Rules of address pools: no two of a VRF overlap, and none holds what hosts have, or what no interface can have."""
 
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network

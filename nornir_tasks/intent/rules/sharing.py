@@ -14,7 +14,7 @@ ALONE = ("rails", "speed", "ports_of")
 
 
 def sharing(intent: Intent) -> Iterator[Finding]:
-    """Every group's shared ports, and tags that nobody bears."""
+    """Every group's shared ports, and tags that no host bears."""
     shared: set[str] = set()
     for group, hosts in intent.hosts.items():
         for name, nics in hosts.nics.items():
@@ -84,7 +84,7 @@ def _all_ports(name: str, other: str, hosts: HostGroupIntent, path: Path) -> Ite
     """A plane that shares a bond shares all of its ports: none of them is left out."""
     rails, there = hosts.nics[name].rails, hosts.nics[other].rails
     if rails < there:
-        what, hint = f"not all ports of the bond of plane {other}", "whoever uses a bond uses all of its ports"
+        what, hint = f"not all ports of the bond of plane {other}", "a plane that uses a bond uses all of its ports"
         yield Finding((*path, "rails"), what, str(there), str(rails), hint, also=(*path[:-1], other, "rails"))
 
 

@@ -31,7 +31,7 @@ MAX_HOST_VLAN = 1005
 (VLAN-aware-Bridge-Mode.md, Reserved VLAN Range), NX-OS 3968-4094 (batfish nxos_vlan_invalid)."""
 
 KEPT_NAMES = ("switch", "base", "gpufabric")
-"""Who owns what is nobody's plane or fabric, and what such names on a switch begin with."""
+"""Who owns what is of no plane or fabric, and what such names on a switch begin with."""
 
 
 def plane(each: PlaneIntent) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Rules of ways out: a default route ends at somebody, and servers that gateways relay DHCP to are reached.
+"""Rules of ways out: a default route ends at a machine, and servers that gateways relay DHCP to are reached.
 
 A leaf answers as the hosts' gateway; what it has no route for, it drops. So a default route without machines that the
 leaves are cabled to is refused, and so is a relay whose server no leaf, or no firewall, lets packets to.
@@ -89,7 +89,7 @@ def _link(name: str, intent: Intent) -> Iterator[Finding]:
         what = f"hosts would be called {ROUTER}-1 and on, as are the machines beyond the way out"
         yield Finding(("hosts", ROUTER), what, "another name", ROUTER, also=_at(name))
     if way.link is None:
-        what, expected = "nobody has the address that leaves would send to: packets end at the leaf", "link: a subnet"
+        what, expected = "no machine has the address that leaves send to: packets end at the leaf", "link: a subnet"
         hint = "{leaves_of: GROUP, vlan: 390, link: 10.190.0.0/28}: .1 is the routers', .4 the leaves'"
         yield Finding(_at(name), what, expected, hint=hint)
     yield from _own_link(name, way, intent)

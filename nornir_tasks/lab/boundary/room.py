@@ -83,13 +83,13 @@ class Room:
     def send(
         self, flows: Sequence[Flow], arrive: Iterable[Flow] = (), answered: Iterable[Flow] = (), within_s: float = 10.0
     ) -> dict[Flow, Outcome]:
-        """Each flow once, from a source port that no round before had. It waits for what shall arrive and be answered.
+        """Each flow once, from a source port that no round before had. It waits for what should arrive and be answered.
 
-        What shall not has a fifth of a second after all else in which to come.
+        What should not has a fifth of a second after all else in which to come.
         """
         self._round += 1
         numbers = {flow: place for place, flow in enumerate(flows, 1)}
-        # Those of each port have another source port: a packet of a connection that somebody else opened is not new.
+        # Those of each port have another source port: a packet of a connection that another opened is not new.
         from_ports = {port: 1024 + self._round * len(self.there) + place for place, port in enumerate(self.there)}
         lines = [
             [

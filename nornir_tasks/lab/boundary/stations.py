@@ -6,12 +6,12 @@ cables no kernel is at work: frames are made and read here, so that any source a
 neighbours are answered for those that are said to be there, and for no others.
 
 Lines of JSON in, one answer to each:
-``{"build": {"ports": {NAME: {"there": [ADDRESS, ...]}}, "commands": [[WORD, ...], ...]}}``: the machine, and what shall
-run in it;
+``{"build": {"ports": {NAME: {"there": [ADDRESS, ...]}}, "commands": [[WORD, ...], ...]}}``: the machine, and what runs
+in it;
 ``{"run": [WORD, ...], "input": TEXT}``: a command in it; ``{"code", "out", "err"}``;
 ``{"send": {"flows": [[ID, PORT, FAMILY, PROTOCOL, SOURCE, DESTINATION, SOURCE_PORT, PORT_OR_TYPE], ...],
 "arrive": [ID, ...], "answered": [ID, ...], "within_s": SECONDS, "quiet_s": SECONDS}}``: opening packets,
-of TCP a SYN; it waits for what shall come, and then until nothing comes:
+of TCP a SYN; it waits for what should come, and then until nothing comes:
 ``{"arrived": {ID: [[PORT, SOURCE, DESTINATION], ...]}, "answered": [ID, ...]}``.
 """
 
@@ -183,7 +183,7 @@ class Room:
         self.first = Path("/proc/self/ns/net").readlink()
 
     def build(self, ports: dict, commands: list) -> dict:  # type: ignore[type-arg]
-        """A cable for each port, then what shall run in the machine."""
+        """A cable for each port, then what should run in the machine."""
         while Path(f"/proc/{self.machine.pid}/ns/net").readlink() == self.first:
             time.sleep(0.01)
         _run(["ip", "link", "set", "lo", "up"])

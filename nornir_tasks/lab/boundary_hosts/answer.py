@@ -1,4 +1,4 @@
-"""``answer.py TCP UDP``: whoever stands in a zone answers at these ports (comma between them), at every address it has.
+"""``answer.py TCP UDP``: a station in a zone answers at these ports (comma between them), at every address it has.
 
 Run by the standard library alone, in the station's namespace, until it is killed. TCP: a request of HTTP gets an answer
 that names the address and port it came to; whatever else comes goes back as it is, behind a PROXY header if there is

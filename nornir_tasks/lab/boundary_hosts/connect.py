@@ -1,6 +1,6 @@
 """``connect.py ADDRESS PORT``, ssh's ProxyCommand with ProxyUseFdpass: a connection from where this runs, handed over.
 
-Run by the standard library alone, in the namespace that the connection shall come from. ``connect.py ADDRESS PORT
+Run by the standard library alone, in the namespace that the connection should come from. ``connect.py ADDRESS PORT
 SOURCE`` comes from that address.
 """
 

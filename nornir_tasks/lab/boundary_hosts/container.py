@@ -143,5 +143,5 @@ def _network(port: Port) -> str:
 def connecting(namespace: str, *more: str) -> list[str]:
     """The words of a ProxyCommand that opens a connection in a namespace."""
     program = Path(__file__).parent / "connect.py"
-    ip = programs.find("ip") or "ip"  # ssh starts it, with the PATH of whoever calls ssh
+    ip = programs.find("ip") or "ip"  # ssh starts it, with the PATH of the one that calls ssh
     return [ip, "netns", "exec", namespace, sys.executable, "-I", str(program), "%h", "%p", *more]

@@ -39,7 +39,7 @@ class Credentials:
 
     @property
     def authority(self) -> Path:
-        """Private key of whoever signs the tool's certificate."""
+        """Private key that signs the tool's certificate."""
         return self.directory / "tool_ca"
 
     def person(self, name: str) -> Path:

@@ -157,7 +157,7 @@ class BoundaryHosts:
             self.container(host.name).start(self.wires.namespace(host.name), f"{self.wires.prefix}-{host.name}")
 
     def _have_answers(self, station: Station) -> None:
-        """Whoever stands there answers, if it has ports to answer at."""
+        """The station there answers, if it has ports to answer at."""
         if not (station.tcp or station.udp) or self.wires.is_at_work(station.name):
             return
         ports = (",".join(map(str, each)) for each in (station.tcp, station.udp))
@@ -175,7 +175,7 @@ class BoundaryHosts:
             while not Path(log.name).read_bytes().startswith(b"ready"):
                 if time.monotonic() > deadline:
                     output = Path(log.name).read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
-                    raise LabError(Problem(station.name, "nobody answers at this station", found=" ".join(output)))
+                    raise LabError(Problem(station.name, "no program answers at this station", found=" ".join(output)))
                 time.sleep(0.02)
 
     def _record(self) -> dict[str, Any]:

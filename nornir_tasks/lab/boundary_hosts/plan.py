@@ -9,7 +9,7 @@ MANAGEMENT = "management"
 OUTSIDE = "outside"
 """Station of the outside world."""
 TOOL, ON_PLANE = "tool", "plane"
-"""Stations there: whom Ansible comes from; whoever else is on the out-of-band plane."""
+"""Stations there: whom Ansible comes from; and the others on the out-of-band plane."""
 PORT = "mgmt"
 """Management port of a host for which the intent names none; the port of every station."""
 OWN_NETWORK = IPv4Network("198.18.0.0/24")

@@ -71,7 +71,7 @@ def remove_groups(prefix: str) -> None:
 
 
 def _knows(file_system: str) -> bool:
-    """Does the kernel have it? It loads a module for one when somebody mounts it, or by modprobe."""
+    """Does the kernel have it? It loads a module for one when it is mounted, or by modprobe."""
     known = Path("/proc/filesystems")
     if file_system not in known.read_text(encoding="utf-8").split() and programs.find("modprobe") is not None:
         with suppress(LabError):

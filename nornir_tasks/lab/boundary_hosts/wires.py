@@ -46,7 +46,7 @@ class Wires:
         return sorted(each.name for each in _NETNS.glob(f"{self.prefix}-*"))
 
     def lay(self, plan: BoundaryPlan) -> None:
-        """Make everything anew: who has ports, and what they are plugged into."""
+        """Make everything again: who has ports, and what they are plugged into."""
         self.remove()
         for who in _everybody(plan):
             run(["ip", "netns", "add", self.namespace(who)], IP_TIMEOUT_S)
@@ -84,7 +84,7 @@ class Wires:
         self.ip(_WIRES, [f"link set {end} {'up' if is_in else 'down'}" for end in self._ends(host)])
 
     def _ends(self, who: str) -> list[str]:
-        """The other ends of somebody's cables."""
+        """The other ends of a machine's cables."""
         found = json.loads(run(["ip", "-n", self.namespace(_WIRES), "-j", "link", "show"], IP_TIMEOUT_S))
         return [each["ifname"] for each in found if each.get("ifalias", "").startswith(f"{who}:")]
 
@@ -149,7 +149,7 @@ class Wires:
 
 
 def _everybody(plan: BoundaryPlan) -> list[str]:
-    """Whoever has a namespace."""
+    """Each machine that has a namespace."""
     return [_WIRES, *(each.name for each in plan.stations), *(each.name for each in plan.hosts)]
 
 

@@ -58,7 +58,7 @@ class Authority:
         if not is_own:
             raise RequestError("the request is not signed with the key that it holds")
         if names != [name]:
-            raise RequestError(f"the request is for {', '.join(names) or 'nobody'}, not for {name}")
+            raise RequestError(f"the request is for {', '.join(names) or 'no name'}, not for {name}")
         if isinstance(key, rsa.RSAPublicKey) and key.key_size < _MIN_RSA_BITS:
             raise RequestError(f"a key of {key.key_size} bits is too weak: {_MIN_RSA_BITS} at least")
         if not isinstance(key, rsa.RSAPublicKey | ec.EllipticCurvePublicKey):

@@ -1,4 +1,4 @@
-"""Who gets what at first boot: requests by token, answers, and why somebody gets nothing. No sockets here."""
+"""Who gets what at first boot: requests by token, answers, and why a caller gets nothing. No sockets here."""
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping
@@ -40,7 +40,7 @@ class Handed:
     """Something was handed out, or refused: what the operator is shown."""
 
     device: str
-    """Empty: a token that is nobody's."""
+    """Empty: a token of no switch."""
     what: str
     """``boot``, ``config``, ``enrol``."""
     refused: str = ""
@@ -99,7 +99,7 @@ class Desk:
             return handout.why_not
         if what == "enrol":
             shown, expected = headers.get("x-serial", ""), handout.identity
-            return "" if shown == expected else f"serial number {shown or 'of nobody'}, expected {expected}"
+            return "" if shown == expected else f"serial number {shown or 'not given'}, expected {expected}"
         shown = headers.get(handout.serial_header.lower(), "")
         if shown and handout.serial and shown != handout.serial:
             return f"serial number {shown}, expected {handout.serial}"

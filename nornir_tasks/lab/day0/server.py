@@ -12,7 +12,7 @@ from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.lab.day0.desk import MAX_REQUEST_B, Answer, Desk
 
 REQUEST_TIMEOUT_S = 30.0
-"""Somebody who connects and says nothing is left after this time."""
+"""A caller that connects and says nothing is left after this time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__((ports.address, port), _Handler)
 
     def get_request(self) -> tuple[socket.socket, object]:
-        """The handshake waits for the connection's own thread: nobody else's is held up."""
+        """The handshake waits for the connection's own thread: no other is held up."""
         accepted, address = super().get_request()
         accepted.settimeout(REQUEST_TIMEOUT_S)
         if self._context is not None:

@@ -156,7 +156,7 @@ class Topology:
 
 
 def _account() -> dict[str, Any]:
-    """Anew for each kind: the file says it in full, without aliases."""
+    """Again for each kind: the file says it in full, without aliases."""
     return {"credentials": {"username": ACCOUNT, "password": f"${{{VARIABLE}}}"}}
 
 

@@ -24,7 +24,7 @@ _FIRST = 9
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What whoever runs the lab decides."""
+    """What the user of the lab decides."""
 
     images: Mapping[str, str]
     """Kind -> image; without one the manual's."""

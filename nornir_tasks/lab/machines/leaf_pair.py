@@ -212,7 +212,7 @@ def open_leg(name: str, number: int) -> Leg:
 
 
 def open_inside(name: str, vlan: int | None) -> Inside:
-    """Raises OSError if there is no such TAP, or somebody has it open."""
+    """Raises OSError if there is no such TAP, or a process has it open."""
     tap = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH", name.encode(), IFF_TAP | IFF_NO_PI))
     return Inside(vlan, tap)

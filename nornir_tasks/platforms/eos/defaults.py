@@ -48,7 +48,7 @@ def _modes(running: ConfigTree) -> Iterator[Decides]:
                 (line,),
                 _has_ports,
                 "switchport default mode access: whether 'no switchport' is printed otherwise is not published",
-                "type 'no switchport' on ports of others that shall be routed, then 'switchport default mode access'",
+                "type 'no switchport' on ports of others that should be routed, then 'switchport default mode access'",
             )
 
 

@@ -14,7 +14,7 @@ DEPENDENTS = (
         rf"{_ON_PORT}ipv6 .*|ipv6 (?:route (?!vrf )|router ).*|router (?:\S+ \S+ / address-family ipv6|ospfv3).*",
     ),
     needed(r"(?:vrf instance|ip routing vrf|ipv6 unicast-routing vrf) (?P<name>\S+)", r"(?:.* )?vrf <name>(?: .*)?"),
-    # a VRF that does not route has a line that says so, which nobody typed
+    # a VRF that does not route has a line that says so, which was not typed
     needed(r"ip routing vrf (?P<name>\S+)", r"vrf instance <name>"),
     needed(r"ip virtual-router mac-address .*", r"interface \S+ / ip(?:v6)? virtual-router address .*"),
     needed(
@@ -34,7 +34,7 @@ FACTORY_LINES = (
     r"no ip routing",
     r"interface Ethernet[\d/]+",
 )
-"""What a switch has before anybody configures it."""
+"""What a switch has before it is configured."""
 
 ANNOUNCING = Announcing(
     redistributed=re.compile(

@@ -25,14 +25,14 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"(?:no )?port-channel load-balance .*", Disruption.DATAPLANE_BLIP),
     # the root may be another switch afterwards, and ports wait for their new roles
     (r"(?:no )?spanning-tree (?:mode|priority|root|mst|vlan-id)(?: .*)?", Disruption.DATAPLANE_BLIP),
-    # flows move to other members, and the table of flow sets is divided anew
+    # flows move to other members, and the table of flow sets is divided again
     (r"(?:no )?ip hardware fib load-balance .*", Disruption.DATAPLANE_BLIP),
     # classes, queues and PFC are reprogrammed in the chip while packets pass
     (r"(?:no )?(?:qos|priority-flow-control|platform trident mmu) .*", Disruption.DATAPLANE_BLIP),
     # a port joins or leaves its group, or the group comes or goes: the member is down until LACP has negotiated
     (r"interface Ethernet\S+ / (?:no )?channel-group .*|interface Port-Channel\d+", Disruption.PORT_FLAP),
     (r"interface Port-Channel\d+ / (?:no )?(?:shutdown|switchport|vrf .*)", Disruption.PORT_FLAP),
-    # a group below its least number of members goes down; the rest is said anew while members are bundled
+    # a group below its least number of members goes down; the rest is said again while members are bundled
     (r"interface Port-Channel\d+ / (?:no )?port-channel min-links .*", Disruption.PORT_FLAP),
     (r"interface \S+ / (?:no )?(?:lacp timer|port-channel lacp fallback) .*", Disruption.DATAPLANE_BLIP),
     (
@@ -40,7 +40,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         Disruption.DATAPLANE_BLIP,
     ),
     (r"interface Port-Channel\d+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
-    # hosts' groups stay down until both switches have agreed anew
+    # hosts' groups stay down until both switches have agreed again
     (
         r"mlag configuration(?: / (?:no )?(?:domain-id|local-interface|peer-address|peer-link) .*)?",
         Disruption.PORT_FLAP,
@@ -67,7 +67,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"ip(?:v6)? access-list \S+(?: / .*)?", Disruption.DATAPLANE_BLIP),
     (r"interface \S+ / (?:no )?ip(?:v6)? access-group .*", Disruption.DATAPLANE_BLIP),
     (r"interface Ethernet\S+ / (?:no )?(?:shutdown|switchport)", Disruption.PORT_FLAP),
-    # the link comes up anew at another rate or with another code, and only once both ends have it
+    # the link comes up again at another rate or with another code, and only once both ends have it
     # (CumulusNetworks/docs, Switch-Port-Attributes.md, on FEC; AMD Instinct cluster networking guide, on training)
     (r"interface Ethernet\S+ / (?:no )?(?:speed|error-correction|phy) .*", Disruption.PORT_FLAP),
     (r"interface Ethernet\S+ / (?:no )?(?:mtu|service-profile|qos) .*", Disruption.DATAPLANE_BLIP),
@@ -76,7 +76,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # the port loses its addresses and with them all sessions; no source says that its link stays up meanwhile
     (r"interface Ethernet[\d/]+ / (?:no )?vrf .*", Disruption.PORT_FLAP),
     (r"interface \S+ / (?:no )?(?:ip address|ipv6 address|vrf) .*", Disruption.DATAPLANE_BLIP),
-    # hosts keep the MAC address of their router for a while after it is another one, or nobody's
+    # hosts keep the MAC address of their router for a while after it is another one, or gone
     (r"(?:no )?ip virtual-router mac-address .*", Disruption.DATAPLANE_BLIP),
     (r"interface \S+ / (?:no )?ip(?:v6)? virtual-router address .*", Disruption.DATAPLANE_BLIP),
     # a host asks again, and keeps its lease meanwhile (RFC 2131, 4.4.5)
@@ -88,12 +88,12 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # the port leaves one VLAN for another, and all behind it with it; a VLAN or SVI that goes takes its hosts' way out
     (r"interface Ethernet\S+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
     (r"interface Ethernet\S+ / (?:no )?spanning-tree .*", Disruption.DATAPLANE_BLIP),
-    # what exceeds a limit is dropped, as it shall be
+    # what exceeds a limit is dropped, as it should be
     (r"interface \S+ / (?:no )?storm-control .*", Disruption.NONE),
     # who is at the far end; no packet of others depends on it
     (r"interface \S+ / (?:no )?lldp (?:transmit|receive)", Disruption.NONE),
     (r"vlan \d+|interface Vlan\d+(?: / (?:no )?(?:shutdown|mtu .*))?", Disruption.DATAPLANE_BLIP),
-    # RFC 4271, 4.2 and 6.5: a session is torn down and opened anew when what its OPEN or its TTL check says changes
+    # RFC 4271, 4.2 and 6.5: a session is torn down and opened again when what its OPEN or its TTL check says changes
     (r"router bgp [^/]*", Disruption.DATAPLANE_BLIP),
     (rf"{_BGP} / router-id .*", Disruption.DATAPLANE_BLIP),
     (r"router bgp \S+ / vrf \S+", Disruption.DATAPLANE_BLIP),

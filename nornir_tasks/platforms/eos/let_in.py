@@ -1,4 +1,4 @@
-"""Lines of EOS by which a switch hears somebody itself, in the default VRF (tests/corpus/eos/accept.txt)."""
+"""Lines of EOS by which a switch itself hears others, in the default VRF (tests/corpus/eos/accept.txt)."""
 
 from nornir_tasks.design.config.access_lists import TCP, UDP, AclRule
 from nornir_tasks.platforms.let_in import hears

@@ -30,7 +30,7 @@ def zero_touch(shown: dict[str, Any]) -> ZeroTouch:
 
 
 def log_targets(text: str) -> Iterator[LogTarget]:
-    """``show logging``: whom it sends to, not whether anybody is there."""
+    """``show logging``: whom it sends to, not whether they are there."""
     for found in map(_TARGET.search, text.splitlines()):
         if found is not None:
             yield LogTarget(found["address"], _vrf(found["vrf"]), reached=None)

@@ -46,7 +46,7 @@ _BGP = (
     _family("address", "switch"),
     # without sessions with other networks nothing of ours is in it
     _family("address", "outside", "ipv6"),
-    # one that covers networks of ours would hide them, whoever's it is
+    # one that covers networks of ours would hide them, so it has no other owner
     rule(r"aggregate-address (?P<key>\S+)(?: .*)?", "address", last="switch"),
     rule(r"vrf (?P<key>\S+)", "vrf", shared=True, children=_BGP_IN_VRF),
     # other people's VRFs, other address families and MAC-VRFs are independent
@@ -79,7 +79,7 @@ OWNERSHIP = (
     rule(r"(?:no )?port-channel load-balance trident fields ip .*", "lag hash"),
     # where an owner makes the switch the root: its mode and priorities, and no VLAN left out (a pair's peer VLAN is)
     rule(r"(?:no )?spanning-tree (?:mode|priority|root|mst|vlan-id \S+ priority)(?: .*)?", "spanning tree"),
-    # dynamic load balancing must be asked for by the intent; "ip hardware fib optimize" is somebody else's
+    # dynamic load balancing must be asked for by the intent; "ip hardware fib optimize" is another team's
     rule(r"(?:no )?ip hardware fib load-balance .*", "switch"),
     rule(r"(?:no )?lldp run", "switch"),
     # of ports of hosts in VLANs; how long it takes, and other causes, stay as they are
@@ -99,7 +99,7 @@ OWNERSHIP = (
     # others may ask RADIUS servers for more than who logs in: they are ours where the intent has some
     rule(r"(?:no )?aaa group server radius (?P<key>\S+)", "base radius"),
     rule(r"(?:no )?radius-server .*", "base radius"),
-    # whoever may ask, by whatever version, and where notifications go; which ones, source interfaces and filters stay
+    # who may ask, by whatever version, and where notifications go; which ones, source interfaces and filters stay
     rule(r"(?:no )?snmp-server (?:view|group|user) (?P<key>\S+) .*", "base snmp"),
     rule(r"(?:no )?snmp-server (?:(?:engineID|contact|location|community|host) .*|vrf \S+)", "base snmp"),
     # all lines of an account: password, role, SSH keys
@@ -152,7 +152,7 @@ OWNERSHIP = (
     rule(r"(?:no )?qos random-detect ecn .*", "switch"),
     rule(r"(?:no )?priority-flow-control .*", "switch"),
     rule(r"qos profile (?P<key>\S+)", "name"),
-    # one profile of buffers is in force on the whole switch, whoever described it
+    # one profile of buffers is in force on the whole switch, wherever it is described
     rule(r"(?:no )?platform trident mmu queue profile \S+ apply", "switch"),
     rule(r"platform trident mmu queue profile (?P<key>\S+)", "name"),
     rule(r"router bfd", "switch", shared=True, children=(rule(r"interval .* default", "switch"),)),
@@ -163,7 +163,7 @@ OWNERSHIP = (
     rule(r"(?:no )?(?P<key>mlag) configuration", "pair"),
     # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
     rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
-    # A port that nobody uses any more leaves the group of ours that it is in: else the group would never go.
+    # A port that is no longer used leaves the group of ours that it is in: else the group would never go.
     # of the management port its VRF and addresses of IPv4; the rest of it, and other such ports, are others'
     rule(
         r"interface (?P<key>Management1)",

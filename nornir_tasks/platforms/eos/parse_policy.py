@@ -51,13 +51,17 @@ _ROUTE_MAP = (
     ),
 )
 _ROUTE_MAP_LINES = table(*_ROUTE_MAP)
-BLOCK = Block((r"route-map ",), _ROUTE_MAP)
+BLOCKS = (
+    Block((r"route-map ",), _ROUTE_MAP),
+    # arista.eos eos_prefix_lists: an entry is identified by its number
+    Block((r"ip(?:v6)? prefix-list ",), (), negations=((r"(seq \d+) .*", r"no \1"),)),
+)
 
 _SEQ = re.compile(r"seq (\d+) (permit|deny) (\S+/\d+)(?: ge (\d+))?(?: le (\d+))?")
 
 
 def read_prefix_list(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    """``ip prefix-list``, ``ipv6 prefix-list``: without an entry nobody could tell the family of the latter."""
+    """``ip prefix-list``, ``ipv6 prefix-list``: without an entry the family of the latter could not be told."""
     rules, unknown = [], []
     for line in node.children.values():
         seq = _SEQ.fullmatch(line.text)

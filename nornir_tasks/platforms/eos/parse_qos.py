@@ -8,7 +8,7 @@ from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, Traffic
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.tree import DSCP_DEFAULT
-from nornir_tasks.platforms.lines import Block, leave, look_up, no, number, read, row, starting, table, yes
+from nornir_tasks.platforms.lines import Block, Negation, leave, look_up, no, number, read, row, starting, table, yes
 
 GUARANTEED_PERCENT = 5
 """Bandwidth guaranteed to a lossless queue, because the watchdog watches only queues with a guarantee.
@@ -57,9 +57,11 @@ _WATCHDOG = (
     row(_ACTION, "drops", yes, single="priority-flow-control pause watchdog action"),
 )
 
+PFC_OFF: Negation = (r"priority-flow-control on", "no priority-flow-control")
 _PROFILE = (
     row(r"qos trust dscp", "trust", yes),
-    row(r"priority-flow-control on", "pfc", yes),
+    # pyavd eos__qos_profiles: "no priority-flow-control" is the opposite of "priority-flow-control on"
+    row(r"priority-flow-control on", "pfc", yes, negation=PFC_OFF),
     row(r"priority-flow-control pause watchdog", "watchdog", yes),
 )
 _NO_DROP = re.compile(r"priority-flow-control priority ([0-7]) no-drop")
@@ -92,7 +94,12 @@ BLOCKS = (
     Block((), (*_MAPS, *_WATCHDOG, _APPLIED)),
     Block((r"platform trident mmu queue profile ",), (_HEADROOM,)),
     Block((r"qos profile ",), _PROFILE),
-    Block((r"qos profile ", r"(?:uc-)?tx-queue "), (*_QUEUE, *_MARKS.values())),
+    Block(
+        (r"qos profile ", r"(?:uc-)?tx-queue "),
+        (*_QUEUE, *_MARKS.values()),
+        # batfish arista_interface_show_run_all: "no random-detect ecn"
+        negations=((r"(random-detect ecn) minimum-threshold .*", r"no \1"),),
+    ),
 )
 """Which lines of quality of service replace each other, and which are hidden."""
 

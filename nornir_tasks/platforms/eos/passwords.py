@@ -1,6 +1,6 @@
 """How EOS stores passwords of BGP sessions: type 7, encrypted by the name of the neighbour or peer group.
 
-DES in CBC, with a key that every switch makes of the name alone: whoever has the text and the name has the password.
+DES in CBC, with a key that every switch makes of the name alone: the text and the name are enough to get the password.
 The method: aristanetworks/avd at 3cac535c, python-avd/pyavd/_utils/password_utils/password_utils.py and password.py
 (bgp_encrypt), after isotopp/arista_type_7.
 """

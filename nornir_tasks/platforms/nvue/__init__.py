@@ -32,7 +32,7 @@ def canonical(tree: ConfigTree, defaults: Defaults = FACTORY) -> ConfigTree:  # 
     """The same tree: a revision keeps every setting, also where it equals a default.
 
     ``nv config show`` prints ``link state up`` and ``type swp`` (CumulusNetworks/docs cumulus-linux-514, NVUE-API.md,
-    "Replace an Entire Configuration"); ``filled=false`` leaves out only what nobody set.
+    "Replace an Entire Configuration"); ``filled=false`` leaves out only what was not set.
     """
     return tree
 

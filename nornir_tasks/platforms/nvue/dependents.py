@@ -44,7 +44,7 @@ ALIKE = MappingProxyType({"ipv4": "ip", "ipv6": "ip", "state": "enable"})
 """Spellings since 5.15, and those until then (nvueschema 0.1.0, v5_14 and v5_16)."""
 
 FACTORY_LINES = (r'system / hostname: "cumulus"',)
-"""What a switch has before anybody configures it (docs514 at 2739a8df: a switch's default name)."""
+"""What a switch has before it is configured (docs514 at 2739a8df: a switch's default name)."""
 
 _FAMILY = r"vrf / \S+ / router / bgp / address-family / ipv[46]-unicast"
 ANNOUNCING = Announcing(

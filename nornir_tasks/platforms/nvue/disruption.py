@@ -35,7 +35,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # docs514 QoS: changes reload switchd and "might result in momentary packet loss"
     (r"qos\b.*", Disruption.DATAPLANE_BLIP),
     (r"interface / \S+ / qos\b.*", Disruption.DATAPLANE_BLIP),
-    # flows that the new rules do not permit end; lists are exchanged atomically unless somebody set the mode otherwise
+    # flows that the new rules do not permit end; lists are exchanged atomically unless the mode is set otherwise
     # (docs514 Access-Control-List-Configuration.md), but no source says that no packet is lost meanwhile
     (r"acl / .*|interface / \S+ / acl\b.*", Disruption.DATAPLANE_BLIP),
     # the port goes down, or up; a port that vanishes from the configuration goes down with it. Speed, FEC and
@@ -55,7 +55,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         Disruption.PORT_FLAP,
     ),
     (r"interface / (?:bond\d+|peerlink) / bridge\b.*", Disruption.DATAPLANE_BLIP),
-    # bonds over both switches stay down until these have agreed anew
+    # bonds over both switches stay down until these have agreed again
     (r"mlag / (?:init-delay|priority): .*", Disruption.NONE),
     (r"mlag\b.*|interface / bond\d+ / bond / mlag\b.*|interface / peerlink\.\d+(?: / .*)?", Disruption.PORT_FLAP),
     # only tagged frames are affected: the port stays up
@@ -80,7 +80,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # docs514 Basic-BGP-Configuration.md: enabling BGP or changing the ASN restarts FRR
     (r"router / bgp(?: / (?:enable|state|autonomous-system): .*)?", Disruption.AGENT_RESTART),
     (rf"{_BGP} / (?:enable|state|autonomous-system): .*", Disruption.AGENT_RESTART),
-    # RFC 4271, 4.2 and 6.5: sessions are torn down and opened anew
+    # RFC 4271, 4.2 and 6.5: sessions are torn down and opened again
     (r"router / bgp / (?:router-id|graceful-restart)\b.*", Disruption.DATAPLANE_BLIP),
     (rf"{_BGP} / router-id: .*", Disruption.DATAPLANE_BLIP),
     # docs514 Optional-BGP: changing a peer group resets its members' sessions

@@ -36,7 +36,7 @@ _BY_POOL = rule(r"(?P<key>[\d.]+/\d+)", "pool")
 _ROUTE = r"(?P<key>[0-9a-f:.]+/\d+)"
 _BY_ADDRESS = rule(r"(?P<key>[0-9a-f:.]+/\d+)", "address")
 
-# in a VRF of ours, too, others may have sessions and routes: with and to what is in nobody's pools
+# in a VRF of ours, too, others may have sessions and routes: with and to what is in none of the pools
 _BGP_IN_VRF = _inner(
     r"bgp",
     _inner(r"neighbor", rule(r"(?P<key>[\d.]+)", "pool"), rule(r"(?P<key>swp\w+)", "port")),
@@ -89,7 +89,7 @@ _FILTERS = _inner(r"acl", rule(r"(?P<key>[^:]+)", "name", last="enclosing"), _RE
 _TRUNK = (_FILTERS, _inner(r"bridge", _inner(r"domain", _inner(r"br_default", _TAGS, _REST), _REST), _REST), _REST)
 _OF_SUBINTERFACE = (rule(r'vrf: "(?P<key>[^"]+)"', "vrf"), _BY_ADDRESS)
 
-# of a relay each SVI of ours has a group of servers of its own, which is called like it; option 82 is whoever's set it,
+# of a relay each SVI of ours has a group of servers of its own, which is called like it; option 82 has no owner here,
 # but whose address servers answer to counts for all groups of the VRF
 _BY_SVI = rule(r"vlan(?P<key>\d+)", "vlan")
 _ANSWERED = r"source-ip: .*|gateway-interface"
@@ -112,7 +112,7 @@ _OF_MANAGEMENT = rule(r"address|gateway|dhcp-client|vrf: .*", "base management")
 
 OWNERSHIP: tuple[Rule, ...] = (
     _container(r"acl", rule(rf"(?P<key>{CONTROL_LIST})", "base control"), _BY_NAME),
-    # the VLANs of the default bridge and its spanning tree; its other settings are whoever's made it
+    # the VLANs of the default bridge and its spanning tree; its other settings have no owner here
     _container(
         r"bridge",
         _container(

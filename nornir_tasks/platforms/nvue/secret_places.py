@@ -1,7 +1,7 @@
 """Where NVUE data holds secrets: texts under these keys, anywhere.
 
 A switch shows ``*`` instead (nvueschema: ``SecretStr``; docs514 User-Accounts.md and Troubleshooting-BGP.md), so two
-of them cannot be compared, and whoever pushes keeps in mind what was sent.
+of them cannot be compared, and the push keeps in mind what was sent.
 """
 
 import json

@@ -296,7 +296,7 @@ def _name(key: str) -> str | None:
 
 
 @cache
-def _yaml() -> Any:  # noqa: ANN401 - ruamel.yaml is imported where somebody's own YAML is read, and only there
+def _yaml() -> Any:  # noqa: ANN401 - ruamel.yaml is imported where a user's own YAML is read, and only there
     from ruamel.yaml import YAML  # noqa: PLC0415
 
     return YAML(typ="safe", pure=True)

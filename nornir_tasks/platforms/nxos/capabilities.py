@@ -164,7 +164,7 @@ KNOBS = MappingProxyType(
 )
 
 _FEC_GAP = (
-    "the help of NX-OS has rs-fec for CL91 (100G) and Consortium 1.5 (25G, 50G), and no source has a word for RS(544), "
+    "the help of NX-OS has rs-fec for CL91 (100G) and Consortium 1.5 (25G, 50G); no source has a word for RS(544), "
     "which lanes of 50G use: speed and medium decide, and a link that is up has the same at both ends"
 )
 
@@ -186,7 +186,7 @@ TAKEN = f"any of {TRAINS[0].name} to {TRAINS[-1].name}, written as 10.5(3), or a
 
 NOT_OFFERED = MappingProxyType(
     {
-        "N9364E-SG2-O": "it has a Silicon One G200, for which no source names the queuing and network-qos classes, the "
+        "N9364E-SG2-O": "it has a Silicon One G200; no source names its queuing and network-qos classes, the "
         "number of no-drop classes, ECN thresholds or the watchdog",
     }
 )

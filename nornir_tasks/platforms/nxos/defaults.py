@@ -55,7 +55,7 @@ _DECIDING: tuple[tuple[re.Pattern[str], Callable[[ConfigTree], bool], str, str],
         re.compile(r"system jumbomtu (?!9216$)\d+"),
         _jumbo_frames,
         "system jumbomtu 9216: a switched port takes no other MTU than 1500 and that, and ours are to have 9216",
-        "agree on it with whoever has switched ports of that size, then type 'system jumbomtu 9216'",
+        "agree on it with the owners of switched ports of that size, then type 'system jumbomtu 9216'",
     ),
     # cisco.nxos at 154aa540, nxos_bfd_global: intervals of one family stand beside those of both
     (
@@ -136,7 +136,7 @@ def hidden_admin_state(port: str, is_routed: bool, found: Defaults) -> str:
 def spelt_out(tree: ConfigTree, found: Defaults) -> ConfigTree:
     """A part of what runs, with what its ports leave to these defaults: as a switch of the factory would print it.
 
-    A port with nothing on it stays one that nobody uses, whatever it would be.
+    A port with nothing on it stays an unused one, whatever it would be.
     """
     if not (found.is_routed or found.is_shut):
         return tree

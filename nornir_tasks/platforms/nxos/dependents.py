@@ -41,7 +41,7 @@ FACTORY_LINES = (
     r"ip dhcp relay|ipv6 dhcp relay|service dhcp",
     r"interface Ethernet\d+/\d+",  # a part of a split cage is there as long as the cage is split
 )
-"""What a switch has before anybody configures it."""
+"""What a switch has before it is configured."""
 
 ANNOUNCING = Announcing(
     redistributed=re.compile(

@@ -25,7 +25,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # Hash changes move flows to other links and reorder them once: Interfaces Configuration Guide 10.3(x).
     (r"ip load-sharing .*", Disruption.DATAPLANE_BLIP),
     (r"port-channel load-balance .*", Disruption.DATAPLANE_BLIP),
-    # The root may be another switch afterwards, and ports wait for their new roles; all trees start anew in another
+    # The root may be another switch afterwards, and ports wait for their new roles; all trees restart in another
     # mode.
     (r"spanning-tree .*", Disruption.DATAPLANE_BLIP),
     # A cage that is broken out, or no longer, loses its port or ports with all they hold ("removes the existing
@@ -44,11 +44,11 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         Disruption.DATAPLANE_BLIP,
     ),
     (r"interface port-channel\d+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
-    # Groups over both switches stay down until these have agreed anew; what counts after a restart changes nothing now.
+    # Groups over both switches stay down until both have agreed; what counts after a restart changes nothing now.
     (r"vpc domain \d+(?: / (?:no )?(?:role|peer-keepalive) .*)?", Disruption.PORT_FLAP),
     (r"interface port-channel\d+ / (?:no )?vpc .*", Disruption.PORT_FLAP),
     (r"vpc domain \d+ / (?:no )?(?:delay restore .*|auto-recovery|.* synchronize)", Disruption.NONE),
-    # One bridge more or less: trees are made anew (Cisco document 118858).
+    # One bridge more or less: trees are made again (Cisco document 118858).
     (r"vpc domain \d+ / (?:no )?peer-(?:gateway|switch)", Disruption.DATAPLANE_BLIP),
     # Only tagged frames are affected: the port stays up.
     (
@@ -65,7 +65,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface \S+ / (?:ip address|vrf member) .*", Disruption.PORT_FLAP),
     # No source says that a port flaps with its IPv6 address, nor that it does not: as with IPv4.
     (r"interface \S+ / ipv6 address .*", Disruption.PORT_FLAP),
-    # The gateway changes its switch, or is nobody's for a while.
+    # The gateway changes its switch, or is gone for a while.
     (r"interface Vlan\d+ / hsrp .*", Disruption.DATAPLANE_BLIP),
     # A host asks again, and keeps its lease meanwhile (RFC 2131, 4.4.5).
     (r"interface Vlan\d+ / ip(?:v6)? dhcp relay address .*", Disruption.NONE),
@@ -79,7 +79,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # The port leaves one VLAN for another, and all behind it with it; a VLAN or SVI that goes takes its hosts' way out.
     (r"interface Ethernet\S+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
     (r"interface Ethernet\S+ / spanning-tree .*", Disruption.DATAPLANE_BLIP),
-    # What exceeds a limit is dropped, as it shall be.
+    # What exceeds a limit is dropped, as it should be.
     (r"interface \S+ / (?:no )?storm-control .*", Disruption.NONE),
     # Who is at the far end; no packet of others depends on it.
     (r"interface \S+ / (?:no )?(?:lldp (?:transmit|receive)|cdp enable)", Disruption.NONE),
@@ -93,7 +93,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # prefix is reached no more.
     (r"(?:vrf context \S+ / )?ip(?:v6)? route .*", Disruption.DATAPLANE_BLIP),
     # RFC 4271, 4.2 and 6.5: hold time and ASN are agreed when a session opens, so new ones count once it was torn down
-    # and opened anew (RFC 5082: so does the TTL that is taken). A session that goes takes its routes along.
+    # and opened again (RFC 5082: so does the TTL that is taken). A session that goes takes its routes along.
     (rf"{_BGP} / neighbor \S+(?: / (?:inherit peer|remote-as) .*)?", Disruption.DATAPLANE_BLIP),
     (rf"{_BGP} / template peer \S+(?: / (?:password|ttl-security|timers) .*)?", Disruption.DATAPLANE_BLIP),
     # Removing or renumbering the process ends every session: Unicast Routing Configuration Guide, "Basic BGP".
@@ -122,7 +122,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         r"|log-neighbor-changes)",
         Disruption.NONE,
     ),
-    # All routes of the family go with it; a prefix comes in place of others; routes are told anew, with another next
+    # All routes of the family go with it; a prefix comes in place of others; routes are told again, with another next
     # hop.
     (r"router bgp \S+ / address-family ipv6 unicast", Disruption.DATAPLANE_BLIP),
     (rf"{_BGP} / address-family ipv[46] unicast / aggregate-address .*", Disruption.DATAPLANE_BLIP),

@@ -90,7 +90,7 @@ OWNERSHIP = (
     # others may ask RADIUS servers for more than who logs in: they are ours where the intent has some
     rule(r"aaa group server radius (?P<key>\S+)", "base radius"),
     rule(r"radius-server .+", "base radius"),
-    # whoever may ask, by whatever version, and where notifications go; which ones, source interfaces and filters stay.
+    # who may ask, by whatever version, and where notifications go; which ones, source interfaces and filters stay.
     # A user with the name of an account is the account's: who deletes the one deletes the other (Nexus 5000 CLI
     # configuration guide, OL-16597-01, CLI and SNMP User Synchronization)
     rule(r"snmp-server (?:contact|location|community|host) .+", "base snmp"),
@@ -152,7 +152,7 @@ OWNERSHIP = (
             rule(r"ip access-group \S+ in", "base control"),
         ),
     ),
-    # A port that nobody uses any more leaves the group of ours that it is in: else the group would never go.
+    # A port that is no longer used leaves the group of ours that it is in: else the group would never go.
     replace(rule(r"interface (?P<key>\S+)", "port", children=_TRUNK), strays=_OF_MEMBER),
     rule(r"router bgp \S+", "switch", shared=True, children=_BGP),
 )

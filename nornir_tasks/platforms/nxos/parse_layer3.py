@@ -22,7 +22,7 @@ SVI = (
     row(r"ipv6 dhcp relay address ([0-9a-f:.]+)", "dhcp_servers", text, many=True),
 )
 LOOPBACK = PORT[:1]
-"""A loopback advertises nothing to anybody."""
+"""A loopback advertises nothing."""
 
 _PORT = r"(?:Vlan|Ethernet|port-channel)\d\S*"
 _IPV4, _IPV6 = r"\d+\.\d+\.\d+\.\d+", r"[0-9a-f:.]*:[0-9a-f:.]*"

@@ -73,7 +73,7 @@ _SVI = (
 
 _QUIET = row(r"no ip redirects", "quiet", yes, hidden=("ip redirects",))
 
-# netascode.cisco.com, data model for NX-OS, subinterface; one that nobody turned on is shut, as an SVI is.
+# netascode.cisco.com, data model for NX-OS, subinterface; one that was not turned on is shut, as an SVI is.
 _SUBINTERFACE = (
     *_SVI,
     _QUIET,
@@ -109,7 +109,7 @@ _ETHERNET = (
         "native_vlan",
         number,
         single="switchport trunk native vlan",
-        # cisco.nxos 11.1.0 nxos_l2_interfaces: no line of it on a trunk that nobody gave one
+        # cisco.nxos 11.1.0 nxos_l2_interfaces: no line of it on a trunk that was not given one
         hidden=("switchport trunk native vlan 1",),
     ),
     row(r"spanning-tree port type edge(?: trunk)?", "edge", _whole, single="spanning-tree port type", many=True),

@@ -1,4 +1,4 @@
-"""How NX-OS stores passwords of BGP sessions: Cisco's type 7, which whoever has the text can read.
+"""How NX-OS stores passwords of BGP sessions: Cisco's type 7, which can be read back from the text.
 
 Each byte is added to one of a key that all switches have, from a place on that the first two digits name (netutils
 1.19.2, password.py, encrypt_cisco_type7 and decrypt_cisco_type7).

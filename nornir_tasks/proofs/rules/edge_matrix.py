@@ -13,11 +13,11 @@ from nornir_tasks.proofs.rules.routes import NOT_FORWARDED
 
 BGP = 179
 ERRORS: dict[Family, Ranges] = {"ipv4": numbers([3]), "ipv6": numbers([2])}
-"""ICMP that says that a packet is too big for a path, among others: whoever says it (RFC 1191, RFC 8201)."""
+"""ICMP that says that a packet is too big for a path, among others: from any router (RFC 1191, RFC 8201)."""
 NEIGHBOURS: Ranges = ((133, 136),)
 """RFC 4861."""
 GIVEN_OUT: dict[Family, Ranges] = {"ipv4": every("ipv4"), "ipv6": of_prefixes(["2000::/3"])}
-"""Where anybody's addresses are (RFC 4291, 2.4)."""
+"""Where addresses of hosts are (RFC 4291, 2.4)."""
 AROUND: dict[Family, Ranges] = {"ipv4": of_prefixes(["224.0.0.0/24"]), "ipv6": of_prefixes(["ff02::/16"])}
 """Groups of a link alone."""
 LINK_LOCAL: Ranges = of_prefixes(["fe80::/10"])
@@ -70,12 +70,12 @@ class EdgeMatrix:
         return ranges(each for one in own for each in of_address(one))
 
     def genuine(self) -> Ranges:
-        """Who sends from outside: neither we, nor who has an address that nobody has."""
+        """Who sends from outside: neither we, nor a sender with an address that no host has."""
         anybody = ranges([*GIVEN_OUT[self.family], *self._of(self.terms.exempt)])
         return without(without(anybody, self.bogus()), self.ours())
 
     def bogus(self) -> Ranges:
-        """Addresses that nobody has."""
+        """Addresses that no host has."""
         return without(self._of(self.terms.bogons), self._of(self.terms.exempt))
 
     def _of(self, prefixes: Iterable[str]) -> Ranges:
@@ -135,7 +135,7 @@ class EdgeMatrix:
             yield from self._bridged(port, ours)
 
     def _bridged(self, port: Packets, ours: Ranges) -> Iterator[Taken]:
-        """What the other router took in; from inside the like comes back, whoever it says that it is of."""
+        """What the other router took in; from inside the like comes back, whatever its source address."""
         yield Taken("by the other router", port._replace(destination=without(ours, self.routers())))
         senders = without(without(self.genuine(), NOT_FORWARDED[self.family]), self.routers())
         behind = without(self._of(self.terms.inside), self._of_links())
@@ -143,7 +143,7 @@ class EdgeMatrix:
             yield Taken("by the other router", port._replace(source=senders, destination=behind), must=True)
 
     def _everywhere(self, port: Packets) -> Iterator[Taken]:
-        """What every port takes in from anybody."""
+        """What every port takes in from every source."""
         yield Taken("path MTU", self._icmp(port, icmp_type=ERRORS[self.family] if self.knows_types else BYTE))
         errors = without(without(every(self.family), NOT_FORWARDED[self.family]), self.routers())
         yield Taken("path MTU", self._icmp(port, icmp_type=ERRORS[self.family], source=errors), must=True)

@@ -19,7 +19,7 @@ Routes = Mapping[Family, Sequence[Mapping[str, Any]]]
 
 
 def failures(found: Boundary, states: Sequence[State]) -> Iterator[Pair]:
-    """Of each single failure whether all passes that must, and nothing else: as one pair, anybody to anybody.
+    """Of each single failure whether all passes that must, and nothing else: as one pair, everyone to everyone.
 
     ``states``: both as they are while they have the shared addresses.
     """
@@ -32,7 +32,7 @@ def failures(found: Boundary, states: Sequence[State]) -> Iterator[Pair]:
         pairs = [each for key, _ in its for each in known[key].pairs]
         breaches = dict.fromkeys(each for pair in pairs for each in pair.breaches)
         undecided = dict.fromkeys(line for pair in pairs for line in pair.undecided)
-        return Pair(End("anybody"), End(f"anybody without {name}"), tuple(breaches), tuple(undecided))
+        return Pair(End("everyone"), End(f"everyone without {name}"), tuple(breaches), tuple(undecided))
 
     for one, other in zip(states, reversed(states), strict=True):
         active = (f"{other.name} active", other)

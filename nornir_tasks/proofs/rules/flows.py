@@ -22,9 +22,9 @@ OUTSIDE: dict[Family, tuple[str, ...]] = {
     "ipv4": ("198.51.100.77", "203.0.113.200", "192.0.2.201", "1.1.1.77"),
     "ipv6": ("2001:db8:ffff::77", "2001:db8:fffe::77", "2606:4700::77"),
 }
-"""Addresses of nobody in particular; the first that may come from outside stands for all who are there."""
+"""Addresses of no host in particular; the first that may come from outside stands for all who are there."""
 NOBODYS: dict[Family, str] = {"ipv4": "172.31.255.77", "ipv6": "fd99::77"}
-"""Of nobody, unless a site has it."""
+"""Of no host, unless a site has it."""
 UNNAMED = 7
 """A port of TCP and UDP that no service has, unless a row has it."""
 _HOST = 9
@@ -48,7 +48,7 @@ class Flow(NamedTuple):
 
     @property
     def asks(self) -> bool:
-        """Does whoever gets it answer? Of ICMP an echo request alone is answered."""
+        """Does the receiver answer? Of ICMP an echo request alone is answered."""
         return self.protocol not in ICMP.values() or self.number == ECHO[self.family][0]
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ class Foretold(NamedTuple):
     """What the proof says of one flow."""
 
     arrives: str
-    """The port by which it leaves for somebody who is there; empty: it does not."""
+    """The port by which it leaves for a machine that is there; empty: it does not."""
     is_answered: bool
     by: str
     """The line that decides."""
@@ -99,7 +99,7 @@ class Oracle:
         if found.leg.kind == LOCAL:
             return self._by_itself(flow, machine, found)
         if (found.leg.gateway or flow.destination) not in self.there.get(found.leg.port, ()):
-            return Foretold("", is_answered=False, by=f"{found.leg.line}: nobody is there", is_sure=found.is_sure)
+            return Foretold("", is_answered=False, by=f"{found.leg.line}: no machine is there", is_sure=found.is_sure)
         if (unheard := self._unheard(machine, found.leg, flow.destination)) is not None:
             return Foretold("", is_answered=False, by=unheard.by, is_sure=found.is_sure and unheard.is_sure)
         back = machine.verdict(_answer(opened, machine.ports.of(found.leg.port), flow.family))
@@ -178,7 +178,7 @@ class Samples:
     """Without it nothing comes in by the management port."""
 
     def flows(self) -> Iterator[Flow]:
-        """From every zone, whoever the sender says he is, to everybody, for every service and one that nobody has."""
+        """From every zone, from whatever source address, to everyone, for every service and one that no host has."""
         for family in FAMILIES:
             addresses = tuple(dict.fromkeys(self._addresses(family)))
             services = tuple(dict.fromkeys(self._services(family)))

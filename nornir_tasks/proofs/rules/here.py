@@ -19,7 +19,7 @@ SOLICIT, ADVERT = 135, 136
 LISTENERS = (130, 131, 143)
 """Who listens to multicast of IPv6, and answers (RFC 2710, RFC 3810)."""
 OF_NEIGHBOURS: Ranges = ((255, 255),)
-"""Hop limit that nobody beyond the link can send."""
+"""Hop limit that no machine beyond the link can send."""
 LINK_LOCAL: Ranges = of_prefixes(["fe80::/10"])
 SOLICITED: Ranges = of_prefixes(["ff02::1:ff00:0/104"])
 VRRP_GROUPS: dict[Family, str] = {"ipv4": "224.0.0.18", "ipv6": "ff02::12"}
@@ -32,7 +32,7 @@ class Reach(NamedTuple):
     packets: Packets
     must: bool = False
     at_shared: bool = False
-    """Must it only by whoever has the addresses that a pair shares?"""
+    """Must it only by the one that has the addresses that a pair shares?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Here:
             yield from self._both("sync", self._from(its.port, state=BEGINS, **fields), destination=own)
 
     def _ping(self, zone: Zone) -> Iterator[Reach]:
-        """From anybody; who is there gets answers."""
+        """From every source; who is there gets answers."""
         if self.matrix.family in zone.links:
             echo = self._echo(self._from(zone.port))
             yield from self._both("ping", echo, source=self.matrix.sources(zone))
@@ -137,7 +137,7 @@ class Here:
         yield from self._both("vrrp", advert, destination=group)
 
     def _neighbours(self, port: str, link: str) -> Iterator[Reach]:
-        """Without these nothing of IPv6 reaches anybody on the link."""
+        """Without these nothing of IPv6 reaches a machine on the link."""
         if self.matrix.family != "ipv6":
             return
         hosts = of_prefixes([link])

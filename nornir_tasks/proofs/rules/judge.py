@@ -16,14 +16,14 @@ from nornir_tasks.proofs.rules.services import services_of, verdicts
 from nornir_tasks.proofs.services import Verdict
 
 NO_ZONE = "no zone"
-"""Ports that are in none: management, the cable between firewalls, and what nobody names."""
+"""Ports that are in none: management, the cable between firewalls, and what is not named."""
 HERE = "firewalls"
 """The firewalls themselves, as who is reached."""
 Kind = Literal["open", "blocked"]
 
 
 class End(NamedTuple):
-    """Somebody that a pair is named after."""
+    """The one that a pair is named after."""
 
     name: str
     zone: str = ""

@@ -1,4 +1,4 @@
-"""What one machine that forwards does with packets: from its rules and routes, whatever anybody wants of it."""
+"""What one machine that forwards does with packets: from its rules and routes, whatever the intent wants of it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -40,13 +40,13 @@ class Matrix:
         for row in self.found.rows:
             for each in self.opens(row):
                 sources, destinations = (without(its, kept) for its in (each.source, each.destination))
-                # Nobody answers from an address that nobody outside has.
+                # No host answers from an address that no host outside has.
                 destinations = common(destinations, self.sources(zones[row.destination_zone]))
                 for found in self._answerable(sources, destinations, zones[row.destination_zone]):
                     yield row, each._replace(source=found[0], destination=found[1], state=((NEW, NEW),))
 
     def _answerable(self, sources: Ranges, destinations: Ranges, zone: Zone) -> Iterator[tuple[Ranges, Ranges]]:
-        """Of IPv4, nobody outside answers a private address that no pool is for, but who has such addresses himself."""
+        """Of IPv4, none outside answers a private address that no pool is for, but one with such addresses itself."""
         parts = [(sources, destinations)]
         if zone.is_outside and self.family == "ipv4":
             private = of_prefixes(NOT_FROM_OUTSIDE[self.family])
@@ -58,12 +58,12 @@ class Matrix:
         yield from (each for each in parts if all(each))
 
     def of_everybody(self) -> Ranges:
-        """Addresses that anybody outside may have; of IPv4 none that others have as well."""
+        """Addresses that a host outside may have; of IPv4 none that others have as well."""
         private = of_prefixes(NOT_FROM_OUTSIDE[self.family]) if self.family == "ipv4" else ()
         return without(every(self.family), private)
 
     def leaves_as(self) -> Iterator[tuple[Ranges, Ranges]]:
-        """Senders to the outside, and the addresses that they have there: none that nobody outside could answer."""
+        """Senders to the outside, and the addresses that they have there: none that no host outside could answer."""
         left, private = every(self.family), of_prefixes(NOT_FROM_OUTSIDE[self.family])
         for each in self.found.egress if self.family == "ipv4" else ():
             mine = common(left, of_prefixes(each.sources))
@@ -120,7 +120,7 @@ class Matrix:
                 yield opened._replace(protocol=((number, number),), icmp_type=((request, request),))
 
     def sources(self, zone: Zone) -> Ranges:
-        """What comes from a zone: its own addresses; from outside what is nobody else's."""
+        """What comes from a zone: its own addresses; from outside what no other zone has."""
         if not zone.is_outside:
             return without(of_prefixes(zone.addresses.get(self.family, ())), self._never())
         bogus = without(of_prefixes(NOT_FROM_OUTSIDE[self.family]), of_prefixes(self.found.exempt[self.family]))

@@ -14,7 +14,7 @@ from nornir_tasks.proofs.rules.packets import NOWHERE, ORIGINAL, Packets
 from nornir_tasks.proofs.rules.ranges import Ranges, numbers, of_address
 
 OWN = of_address("fe80::1")
-"""Stands for the machine's own on the link, which nobody plans."""
+"""Stands for the machine's own on the link, which are not planned."""
 
 
 def next_hop_heard(machine: Machine, port: str, hop: str) -> Verdict:

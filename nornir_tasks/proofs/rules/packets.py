@@ -112,7 +112,7 @@ class Ports:
 
     @property
     def other(self) -> int:
-        """Stands for all ports that nobody names."""
+        """Stands for all ports that are not named."""
         return len(self.names) + 1
 
     @property

@@ -11,7 +11,7 @@ from nornir_tasks.proofs.services import Verdict
 
 
 class Service(NamedTuple):
-    """What a row of the matrix asks for, whoever asks."""
+    """What a row of the matrix asks for, from any source."""
 
     name: str
     """``TCP 443``, ``ping``."""
@@ -32,7 +32,7 @@ def services_of(rows: Sequence[Row]) -> tuple[Service, ...]:
 
 
 class Judging(Protocol):
-    """Whoever knows what surely passes, and by which line."""
+    """One that knows what surely passes, and by which line."""
 
     @property
     def family(self) -> Family: ...

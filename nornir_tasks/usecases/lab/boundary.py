@@ -139,13 +139,13 @@ class _Laid:
         if tuple(clients) not in self.sources:
             found = self._free(clients)
             if found is None:
-                what = "nobody can be whom Ansible comes from: no IPv4 address is left among those that may"
+                what = "Ansible has no address to come from: no IPv4 address is left among those that may"
                 raise LabError(Problem(f"{name} management clients", what, found=", ".join(clients) or "none"))
             self.sources[tuple(clients)] = found
         return self.sources[tuple(clients)]
 
     def _free(self, prefixes: Sequence[str]) -> str | None:
-        """The last address of these that nobody has; somebody has it from now on."""
+        """The last free address of these; it is taken from now on."""
         every = (str(address) for each in prefixes for address in _last_ones(each))
         found = next((each for each in every if each not in self.taken), None)
         self.taken |= {found} if found else set()
@@ -169,7 +169,7 @@ class _Laid:
     def _neighbours(
         self, name: str, zone: ZoneVars, behind: Iterable[str], tcp: tuple[int, ...], udp: tuple[int, ...]
     ) -> Station:
-        """Next hops of a zone, or, where all of it is on its link, the last one there that is nobody else's."""
+        """Next hops of a zone, or, where all of it is on its link, the last one there that is free."""
         links = [ip_network(each, strict=False) for each in _given(zone)]
         hops = dict.fromkeys(route.via for route in zone.routes)
         addresses = [f"{hop}/{link.prefixlen}" for hop in hops for link in links if ip_address(hop) in link]
@@ -195,7 +195,7 @@ class _Laid:
         return _without(everything, [*map(ip_network, (*own, *NOBODY)), OWN_NETWORK])
 
     def _out_of_band(self) -> Station:
-        """Whoever has a port on the plane, but for bastions, and the switches' addresses there."""
+        """What has a port on the plane, but for bastions, and the switches' addresses there."""
         targets = {each.address: each for one in self.bastions.values() for each in one.targets}
         gateways = [gateway for name in self.bastions if (gateway := self._plane_gateway(name))]
         ports = {

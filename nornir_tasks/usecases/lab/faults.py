@@ -77,7 +77,7 @@ def swap(site: str | Path, first: str, second: str, on: On = ignore) -> Change:
 
 
 def kill(site: str | Path, switch: str, on: On = ignore) -> Change:
-    """Take a switch's power: it answers nobody, its neighbours lose their carrier, what it had not saved is lost."""
+    """Take a switch's power: it answers no more, its neighbours lose their carrier, what it had not saved is lost."""
     with _Technician.at(site, on) as hands:
         name = hands.wired.switch(switch)
         if name not in hands.wired.of("killed"):

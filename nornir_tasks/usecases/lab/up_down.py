@@ -28,7 +28,7 @@ from nornir_tasks.usecases.progress import Event, On, ignore
 from nornir_tasks.usecases.site import SiteDesign, select
 
 NIC_MTU_BYTES = 1500
-"""Of a network interface of Linux that nobody set another one for."""
+"""Of a network interface of Linux without a setting of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class SwitchesUp(Event):
     lost: str
     """Why the previous lab ended, with everything that was pushed to it; "" if there was none."""
     faults: tuple[Fault, ...] = ()
-    """What somebody broke in the lab that was up already; it stays broken."""
+    """What was broken on purpose in the lab that was up already; it stays broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class LabStatus:
     machines: tuple[MachineStatus, ...] = ()
     boundary: tuple[HostStatus, ...] = ()
     faults: tuple[Fault, ...] = ()
-    """What somebody broke (lab_faults.py)."""
+    """What was broken on purpose (lab_faults.py)."""
     machine: Mapping[str, Any] | None = None
     """The machine that the switches run in: accelerator, memory_mib, image, pid, ssh_config; None: they run here."""
     answer: Mapping[str, Any] | None = None
@@ -173,7 +173,7 @@ def _check_boundary(lab: Lab, plan: BoundaryPlan) -> None:
 def _up_boundary(
     design: SiteDesign, options: LabOptions, plan: BoundaryPlan | None, on: On
 ) -> tuple[tuple[str, ...] | None, int]:
-    """The boundary's hosts that exist now, None if nobody asked, and how many of them were started or ended."""
+    """The boundary's hosts that exist now, None if not asked for, and how many of them were started or ended."""
     if options.boundary is None:
         return None, 0
     hosts = BoundaryHosts(design.site.state_directory)

@@ -51,7 +51,7 @@ class Proved:
     boundary: Guarded | None = None
     """None: it was not to be proved, or the site has none."""
     left_out: tuple[str, ...] = ()
-    """The proofs that nobody asked for, or that were to be left out."""
+    """The proofs that were not asked for, or that were to be left out."""
 
 
 def prove(

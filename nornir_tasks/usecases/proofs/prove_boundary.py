@@ -78,7 +78,7 @@ def with_edges(
 
 
 def firewalls_unread(design: SiteDesign) -> tuple[Guarded | None, list[Problem]]:
-    """Where what switches run is judged, and nobody says what the firewalls run: that is not proved."""
+    """Where what switches run is judged, and what the firewalls run is not given: that is not proved."""
     if boundary(design.site.intent, design.network) is None:
         return None, []
     hint = "give --firewalls what playbooks/boundary_state.yml read, or judge what roles load: without --running"

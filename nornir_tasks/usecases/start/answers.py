@@ -1,4 +1,4 @@
-"""What whoever begins a site says of it, judged before anything is designed."""
+"""What the operator who begins a site says of it, judged before anything is designed."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -32,7 +32,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A new site, as whoever begins it wants it."""
+    """A new site, as the operator wants it."""
 
     site: str
     planes: tuple[str, ...]
@@ -120,7 +120,7 @@ def _fastest(nic: NicModel) -> int:
 
 
 def site_name(folder_name: str) -> str:
-    """What a site in a folder of this name is called where nobody says otherwise."""
+    """What a site in a folder of this name is called where the operator does not say otherwise."""
     kept = "".join(each if each.isascii() and (each.isalnum() or each == "-") else "-" for each in folder_name.lower())
     return kept.lstrip("0123456789-")[:32].rstrip("-") or "site"
 

@@ -130,7 +130,7 @@ def _fitted(wanted: Wanted, refusal: Any) -> Choice:  # noqa: ANN401 - as fitted
 
 
 def _as_typed(problem: Problem) -> Problem:
-    """Of an intent that nobody has: without its file, and with what the command line has in its place."""
+    """Of an intent that is in no file: without its file, and with what the command line has in its place."""
     if not problem.where.startswith("--"):
         problem = replace(problem, where="the design", hint="; ".join(filter(None, (problem.hint, _CHANGE))))
     return problem

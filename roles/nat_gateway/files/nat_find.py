@@ -5,7 +5,7 @@
     gpufabric-nat-find 203.0.113.16 40112 2026-11-28T03:12:09Z
 
 Give the folders of both gateways where both are there: a connection that moved from one to the other is found once.
-Exit 0: found. 1: nobody had that address and port then, as far as these logs go. 2: the question is wrong.
+Exit 0: found. 1: no host had that address and port then, as far as these logs go. 2: the question is wrong.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for each in found.found:
         print(each)
     if not found.found:
-        print(f"nobody had {question.outside} port {question.port} then, as far as these logs go", file=sys.stderr)
+        print(f"no host had {question.outside} port {question.port} then, as far as these logs go", file=sys.stderr)
     return 0 if found.found else 1
 
 

@@ -183,7 +183,7 @@ def has(address: str) -> bool:
 
 
 class Syslog:
-    """Where each record is sent as well; nobody waits for it."""
+    """Where each record is sent as well, without waiting."""
 
     def __init__(self, where: list[str], gateway: str) -> None:
         self.gateway, self.unsent = gateway, 0
@@ -256,7 +256,7 @@ class Log:
         self.write([{"event": event, "open": len(there), **since}, *there])
 
     def alive(self) -> None:
-        """Whoever reads sees that nothing was missed until now."""
+        """A reader sees that nothing was missed until now."""
         entry = {"event": "alive", "opened": self.opened, "ended": self.ended, "active": has(self.shared)}
         self.write([{**entry, "unsent": self.syslog.unsent}])
         self.opened = self.ended = 0
@@ -286,7 +286,7 @@ def follow(log: Log, events: Events) -> None:
         log.take(data)
         if is_lost:
             log.look("lost")
-            print("events were lost: the kernel made more than could be read; what is open was written down anew")
+            print("events were lost: the kernel made more than could be read; what is open was written down again")
         if len(data) < MOST_AT_ONCE:
             log.read_until_s = began_s
         now = time.monotonic()

@@ -3,7 +3,7 @@
 """Judges this host by the checks of host_validate, and writes the report where schedulers and monitoring look.
 
 Run by gpufabric-node-health.service. Standard library only. The modules that read facts and the checks are the same
-that Ansible runs: ``node_health_sources.json`` has them, ``/etc/gpufabric/node_health.json`` what this host shall be.
+that Ansible runs: ``node_health_sources.json`` has them, ``/etc/gpufabric/node_health.json`` what this host should be.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class AnsibleModule:
         raise Answered({"msg": msg or "the module failed without a word"})
 
     def warn(self, message: str) -> None:
-        """What a module remarks is for whoever runs a play."""
+        """What a module remarks is for the runner of a play."""
 
     def get_bin_path(self, name: str) -> str | None:
         return shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin")
@@ -175,7 +175,7 @@ def metrics(report: dict[str, Any], now_s: float) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """All at once: whoever reads it meanwhile has the one before."""
+    """All at once: a reader meanwhile has the one before."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         file.write(text)

@@ -2,7 +2,7 @@
 
 JSON keys: what anta 1.10.0 reads (tests/interfaces.py, VerifyPortChannels; the inputs of its tests); of neighbours
 those in tests/recorded/eos_show/lacp.txt. The reason of a member whose link is down is no word from a source (M), nor
-is it that members which hear nobody have no neighbour (M).
+is it that members which hear no partner have no neighbour (M).
 """
 
 from __future__ import annotations

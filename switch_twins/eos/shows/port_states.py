@@ -80,7 +80,7 @@ def lacp_interfaces_json(view: View, _: dict[str, str]) -> dict[str, Any]:
 
 
 def _lacp(member: Member, is_fast: bool, partner_is_fast: bool | None) -> dict[str, Any]:
-    """``partner_is_fast`` None: nobody is heard."""
+    """``partner_is_fast`` None: no partner is heard."""
     used = member.is_bundled
     return {
         "actorPortStatus": "bundled" if used else "standby",

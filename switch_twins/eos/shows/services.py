@@ -62,7 +62,7 @@ def _condition(name: str, answering: list[str]) -> str:
 
 
 def _answers(view: View, name: str, vrf: str) -> bool:
-    """Names are not resolved in the lab, and nobody is reached from a VRF without an address."""
+    """Names are not resolved in the lab, and no server is reached from a VRF without an address."""
     try:
         ip_address(name)
     except ValueError:

@@ -96,7 +96,7 @@ def test_a_log_that_goes_to_somebody_else_nobody_or_in_another_vrf_fails(os: str
     assert of(evidence(log_targets=tuple(right)), os, "syslog").verdict is Verdict.PASS
     for targets, words in (
         (right[:1], f"log goes to 192.0.2.51 in VRF {VRF[os]}"),
-        ([], "log goes to nobody"),
+        ([], "log goes to no server"),
         ([*right, LogTarget("198.51.100.9", None, True)], "198.51.100.9 in VRF default"),
         ([replace(right[0], vrf=None), right[1]], "192.0.2.51 in VRF default"),
         ([replace(right[0], reached=False), right[1]], f"192.0.2.51 in VRF {VRF[os]} (unreachable)"),
@@ -239,7 +239,7 @@ def test_a_certificate_names_its_switch_or_is_pinned_and_has_not_expired(
     assert finding.verdict is verdict
     assert words in finding.found
     assert report.warnings == (
-        ("spine-1: its certificate ends in 1 day; enrol it anew before",) if words == "1 day left" else ()
+        ("spine-1: its certificate ends in 1 day; enrol a new one before",) if words == "1 day left" else ()
     )
 
 

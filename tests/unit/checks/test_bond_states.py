@@ -90,9 +90,9 @@ def test_a_recorded_bond_that_nobody_answers_is_no_bond() -> None:
     findings = of_recorded("no_partner_and_a_leg_down")
     failed = with_verdict(findings, Verdict.FAIL)
     assert failed == ["data partner", "enp1s0f0 link", "enp1s0f0 LACP", "enp1s0f1 LACP"]
-    assert named(findings, "data partner").found == "nobody on enp1s0f1"
+    assert named(findings, "data partner").found == "no partner on enp1s0f1"
     assert named(findings, "enp1s0f0 link").found == "down"
-    assert named(findings, "enp1s0f1 LACP").found == "nobody answers"
+    assert named(findings, "enp1s0f1 LACP").found == "no partner answers"
 
 
 def test_the_right_bond_passes_each_knob_once() -> None:

@@ -28,7 +28,7 @@ def test_another_neighbour_than_planned_names_the_cable_and_what_it_leads_to(dev
 def test_a_port_that_hears_nobody_is_named_with_its_cable(device) -> None:
     port = fabric_port(device)
     check, (finding,) = unlike(row(device, "lldp", port))
-    assert (check, finding.device, finding.port, finding.found) == ("lldp", device, port, "nobody")
+    assert (check, finding.device, finding.port, finding.found) == ("lldp", device, port, "no neighbour")
     assert clean().far[device, port].cable in finding.message
 
 
@@ -36,7 +36,7 @@ def test_a_port_that_hears_nobody_is_named_with_its_cable(device) -> None:
 def test_a_neighbour_heard_on_another_port_is_missed_on_this_one(device) -> None:
     port = fabric_port(device)
     check, (finding,) = unlike(row(device, "lldp", port, port="Ethernet99"))
-    assert (check, finding.port, finding.found) == ("lldp", port, "nobody")
+    assert (check, finding.port, finding.found) == ("lldp", port, "no neighbour")
 
 
 def test_two_swapped_cables_are_both_named_at_all_four_ends() -> None:
@@ -99,7 +99,7 @@ def test_hosts_that_are_silent_fail_nothing_change_no_count_and_are_said_once_wi
     report, speaking = judge(replace(evidence, observed=silent)), judge(evidence)
     (skipped,) = report.skipped
     assert skipped.message == (
-        "32 ports to hosts on 8 switches hear nobody, so these cables are not judged from here "
+        "32 ports to hosts on 8 switches hear no neighbour, so these cables are not judged from here "
         "(role rail_interfaces has hosts speak LLDP: rail_interfaces_lldp)"
     )
     assert (report.failed, speaking.failed, speaking.skipped) == ((), (), ())

@@ -17,11 +17,17 @@ _END = re.compile(r"(?<=[.!?])[)*\"]*\s+(?=[A-Z0-9(*`\"X])")
 
 
 @cache
+def tracked(pattern: str) -> tuple[Path, ...]:
+    """All files of a pattern that git has or would take; no links."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", pattern]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
+    files = (ROOT / name for name in listed if name)
+    return tuple(sorted(path for path in files if path.is_file() and not path.is_symlink()))
+
+
 def pages() -> tuple[Path, ...]:
     """All .md files that git has or would take."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
-    return tuple(sorted(ROOT / name for name in listed if name and (ROOT / name).is_file()))
+    return tracked("*.md")
 
 
 def without_code(text: str) -> str:

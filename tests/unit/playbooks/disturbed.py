@@ -49,4 +49,4 @@ def with_reboots_by(copy: Path, program: Path) -> None:
 
 def disturbing(hosts: list[str], role: str = "rail_interfaces") -> dict[str, dict[str, str]]:
     """What the test's ``foresee`` of a role finds on these hosts."""
-    return {role: dict.fromkeys(hosts, "rails are configured anew")}
+    return {role: dict.fromkeys(hosts, "rails are configured again")}

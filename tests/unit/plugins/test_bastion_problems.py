@@ -102,14 +102,14 @@ def test_without_an_authority_for_its_certificate_ansible_would_be_shut_out() ->
 
 
 def test_root_is_not_ansibles_account() -> None:
-    assert any("root is let in by nobody" in each for each in problems({"account": "root"}, tool_account="root"))
+    assert any("the role never lets root in" in each for each in problems({"account": "root"}, tool_account="root"))
 
 
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
         ({"keys": {}}, "bastion_keys ada: neither a key nor bastion_user_ca"),
-        ({"keys": {"ada": [ED25519], "eve": [ED25519]}}, "bastion_keys eve: nobody of bastion_users"),
+        ({"keys": {"ada": [ED25519], "eve": [ED25519]}}, "bastion_keys eve: no account of bastion_users"),
         ({"keys": {"ada": ["ssh-dss AAAA"]}}, "bastion_keys ada[0]: no public key that is taken"),
         ({"keys": {"ada": [f'command="id" {ED25519}']}}, "bastion_keys ada[0]: no public key that is taken"),
         ({"keys": {"ada": ["-----BEGIN OPENSSH PRIVATE KEY-----"]}}, "bastion_keys ada[0]: a private key"),

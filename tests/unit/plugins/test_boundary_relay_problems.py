@@ -51,9 +51,9 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
         "boundary_relay_address: dmz has not the address 203.0.113.75/27, but 2001:db8:101::4a/64, 203.0.113.74/27; "
         "give it to that first",
         "boundary_relay_gateway: the default route is not 203.0.113.66 by dmz, but 192.0.2.1 by mgmt; "
-        "without it nobody outside is asked; set it first",
+        "without it no server outside is asked; set it first",
         "boundary_relay_gateway: the default route is not 2001:db8:101::1 by dmz, but none; "
-        "without it nobody outside is asked; set it first",
+        "without it no server outside is asked; set it first",
         "boundary_relay_clients: ::/0 is everybody; correct boundary.relays.clients in fabric.yml",
     ]
 

@@ -145,7 +145,7 @@ def test_where_the_service_does_not_run_all_is_as_before(replace, tmp_path, prog
 def test_while_one_change_waits_for_its_confirmation_there_is_no_other(replace, tmp_path):
     replace({"one": ("1\n", {})})
     answer = replace({"one": ("2\n", {})})
-    assert "ours was changed and nobody confirmed it" in answer["msg"]
+    assert "ours was changed and not confirmed" in answer["msg"]
     assert (tmp_path / "one").read_text() == "1\n"
 
 

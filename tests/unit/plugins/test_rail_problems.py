@@ -135,9 +135,9 @@ def test_what_gives_a_rail_another_name_is_refused_with_file_and_key_unless_it_m
 
 
 def test_what_cannot_be_taken_over_is_refused_though_it_is_allowed():
-    facts = host(names=[naming("ens16", "", by="udev", kept="it is made anew at each boot", line=0)])
+    facts = host(names=[naming("ens16", "", by="udev", kept="it is made again at each boot", line=0)])
     (problem,) = rail_problems(RAILS, facts, take_over_names=True)
-    assert problem.endswith("take it away: it is made anew at each boot")
+    assert problem.endswith("take it away: it is made again at each boot")
     assert "udev takes ens16 at the next boot" in problem
 
 

@@ -45,7 +45,7 @@ INSIDE_TIMERS_S = (3, 9)
 ANY: dict[Family, str] = {"ipv4": "0.0.0.0/0", "ipv6": "::/0"}
 GLOBAL: dict[Family, tuple[str, int, int]] = {"ipv4": ("0.0.0.0/0", 8, 24), "ipv6": ("2000::/3", 16, 48)}
 """Where routes of others are, and how long they are at least and at most: shorter ones stand for half of the Internet,
-longer ones nobody else takes (NLNOG/bgpfilterguide at a3934ac2, guides/small_prefixes.md)."""
+longer ones no other network takes (NLNOG/bgpfilterguide at a3934ac2, guides/small_prefixes.md)."""
 LAST_DISTANCE = 254
 """Of static routes that stand behind those of every protocol; routes of distance 255 are not used at all."""
 WHOLE: dict[Family, int] = {"ipv4": 32, "ipv6": 128}
@@ -172,7 +172,7 @@ class _Router:
         yield self.inside_port, self.svi()
 
     def to_upstream(self, link: OutsideLink, port: PartialPort) -> PartialPort:
-        """The description names the upstream alone: what it calls its port nobody knows, nor learns it what we are."""
+        """The description names the upstream alone: its name for its port is not known, and it does not learn ours."""
         found = {each.family: each.address for each in link.sessions}
         return replace(
             port,
@@ -190,7 +190,7 @@ class _Router:
     def svi(self) -> PartialPort:
         """Both routers answer at the gateway, each with addresses of its own beside it.
 
-        Where one of both answers (HSRP), whoever does goes on doing so: one that comes back has no routes yet, on
+        Where one of both answers (HSRP), the one that does goes on doing so: one that comes back has no routes yet, on
         NX-OS for up to 300 s after a restart (initial best-path timeout: Cisco, Nexus 3000 Unicast Routing Guide
         5.0(3)U2(2), 6-35), and would drop all that leaves.
         """
@@ -246,12 +246,12 @@ class _Router:
             yield PrefixList(self.name("OWN", _short(each.family)), _numbered(self.own_prefixes(each.family)))
 
     def own_prefixes(self, family: Family) -> list["_Entry"]:
-        """What nobody else announces: the aggregates, with everything in them."""
+        """What no other network announces: the aggregates, with everything in them."""
         found = [each for each in self.terms.aggregates if family_of(each) == family]
         return [(True, prefix, None, _longest(prefix, WHOLE[family])) for prefix in found]
 
     def taken(self, link: OutsideLink, family: Family) -> list["_Entry"]:
-        """The default route; and if asked what is nobody's bogon, not our own, neither too short nor too long."""
+        """The default route; and if asked what is no bogon, not our own, neither too short nor too long."""
         default: _Entry = (True, ANY[family], None, None)
         if link.takes == "default":
             return [default]

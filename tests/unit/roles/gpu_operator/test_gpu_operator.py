@@ -124,7 +124,7 @@ CASES: list[tuple[dict[str, Any], Any, dict[str, Any], str]] = [
     ({}, driver(kernel="5.4.0-216-generic"), {}, "dma_buf, and Linux 5.4.0-216-generic is older than 5.12"),
     ({}, driver(open=False), {}, "dma_buf, and the closed kernel modules of 580.95.05 are loaded"),
     ({"gpudirect_driver_owner": "operator"}, host(), {}, "the driver has one owner"),
-    ({"rdma": "peermem"}, host(), {}, "nobody loads nvidia-peermem"),
+    ({"rdma": "peermem"}, host(), {}, "the operator does not load nvidia-peermem"),
     ({"canary": "canary"}, host(), {}, "canary is no label"),
     ({"canary": "a=b"}, host(), {}, "no node has the label a=b"),
     ({}, host(node="gpu-7"), {}, "gpu-7 is no node of this cluster"),

@@ -186,7 +186,7 @@ def test_the_command_prints_who_it_was_and_ends_with_1_where_nobody(
     assert nat_find.main(["203.0.113.16", "40000", "2026-11-28T04:00:12+01:00", *where]) == 0
     assert capsys.readouterr().out.startswith("10.177.1.9 port 40000 tcp as 203.0.113.16 port 40000 to 192.0.2.5 ")
     assert nat_find.main(["203.0.113.16", "40001", "2026-11-28T03:00:12", *where]) == 1
-    assert "nobody had 203.0.113.16 port 40001 then" in capsys.readouterr().err
+    assert "no host had 203.0.113.16 port 40001 then" in capsys.readouterr().err
 
 
 def test_a_file_that_was_compressed_since_it_was_listed_has_a_size(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ MISTAKES = [
     ),
     pytest.param(
         {"ecn": False},
-        "roce_qos_traffic_class: 106 is ECN-capable while roce_qos_ecn is false: switches mark and nobody slows down. "
+        "roce_qos_traffic_class: 106 is ECN-capable while roce_qos_ecn is false: switches mark, no sender slows down. "
         "Write 104: 4 x DSCP 26 + ECN bits",
         id="mistake m: ECN half on",
     ),

@@ -177,8 +177,11 @@ def _why_not_read(soak: Soak, rule: Rule, device: str) -> str:
     """What this system does not show and the rule needs, with the reason; empty: it is judged, or undecided."""
     rates = soak.rates.get(device)
     missing = _missing(rule, rates) if rates is not None and rates.is_whole else []
-    if rates is None or rule.must or not missing or any(not each & rates.not_read.keys() for each in missing):
+    if rates is None or rule.must or not missing:
         return ""
+    silent = any(not each & rates.not_read.keys() for each in missing)
+    if silent and any(each.counter is None or each.counter in _reads(rule) for each in rates.doubts):
+        return ""  # it may be in what was not understood
     return f"{_spelled(missing)}: {_reason(rates, missing)}"
 
 
@@ -217,7 +220,7 @@ def _spelled(missing: list[frozenset[Counter]]) -> str:
 def _reason(rates: Rates, missing: list[frozenset[Counter]]) -> str:
     names = frozenset[Counter]().union(*missing)
     reasons = [why for counter, why in rates.not_read.items() if counter in names]
-    return "; ".join(dict.fromkeys(reasons)) or "it is not in both answers"
+    return "; ".join(dict.fromkeys(reasons)) or "it is in no answer: nothing here counts it"
 
 
 def _causes(hits: list[tuple[Rule, list[Hit]]], by_hit: Mapping[int, Finding]) -> list[Cause]:
@@ -266,7 +269,9 @@ def coverage(soak: Soak) -> Iterator[Coverage]:
         read = Tally(counter for each in those for counter in each.grown)
         not_read = {counter: why for each in those for counter, why in each.not_read.items()}
         of_all = tuple(each for each in known if read[each] == len(those))
-        missing = {each: not_read.get(each, "it is in no answer") for each in known if each not in of_all}
+        missing = {
+            each: not_read.get(each, "it is not in the answers of all of them") for each in known if each not in of_all
+        }
         yield Coverage(system, len(those), of_all, len(known), missing)
 
 

@@ -116,7 +116,8 @@ def _print_cause(cause: "Cause", *, show_all: bool) -> None:
     counts = Counter(finding.check for finding in cause.follows)
     what = ", ".join(f"{count} {check}" for check, count in counts.items())
     rest = ":" if show_all else " (--all shows them)"
-    out.print(f"  {len(cause.follows)} more follow from it: {what}{rest}")
+    follow = "more follows" if len(cause.follows) == 1 else "more follow"
+    out.print(f"  {len(cause.follows)} {follow} from it: {what}{rest}")
     for finding in cause.follows if show_all else ():
         _print_finding(finding, "    ")
 

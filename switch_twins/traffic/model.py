@@ -7,7 +7,8 @@ Packets are not told apart: the flows of a queue leave it in the proportion in w
 
 Lines are ``SLOWED`` times as slow as real ones, while buffers are what they are: what takes 5 us on a cable takes 5 ms
 here, so that a step of 5 ms sees a buffer fill. Shares (of the line, of time paused, of packets marked or dropped) are
-those of the real thing; packets a second are a thousandth. Watchdogs count real seconds, as operators set them.
+those of the real thing; packets a second are a thousandth. Watchdogs count real seconds, as operators set them, and so
+do pauses that are asked for again and again: a port that stays stopped gets as many frames a second as a real one.
 """
 
 from __future__ import annotations
@@ -303,11 +304,11 @@ class Model:
             self._frame(buffer)  # with a time of zero
         elif buffer.since_s >= REFRESH_S:
             buffer.since_s = 0.0
-            self._frame(buffer)
+            self._frame(buffer, SLOWED)
 
-    def _frame(self, buffer: Buffer) -> None:
-        buffer.counts.pfc_tx[buffer.number] += 1
-        buffer.sender_counts.pfc_rx[buffer.number] += 1
+    def _frame(self, buffer: Buffer, frames: int = 1) -> None:
+        buffer.counts.pfc_tx[buffer.number] += frames
+        buffer.sender_counts.pfc_rx[buffer.number] += frames
 
     def _overflow(self, buffer: Buffer, keep: float) -> None:
         for hop in buffer.hops:
@@ -321,10 +322,11 @@ class Model:
     def _storm(self, port: Port, host: PortCounts, numbers: Iterable[int], time_s: float) -> None:
         """A NIC that drains nothing asks for a pause without end."""
         rules = port.rules
+        frames = time_s / REFRESH_S * SLOWED
         for number in numbers:
-            host.pfc_tx[number] += time_s / REFRESH_S
+            host.pfc_tx[number] += frames
             host.paused_tx_s[number] += time_s
-            port.counts.pfc_rx[number] += time_s / REFRESH_S
+            port.counts.pfc_rx[number] += frames
             if rules is None or number not in rules.pauses or not self._can_pause(port.end):
                 continue
             port.counts.paused_rx_s[number] += time_s

@@ -119,7 +119,7 @@ def _storm(soak: Soak, root: str, tree: set[End], hard: dict[End, _Stopped]) -> 
     end = max(at_root or tree, key=lambda each: (hard[each].share, hard[each].frames_per_s))
     switches = sorted({device for device, _ in tree})
     named = ", ".join(switches[:MOST_NAMED]) + (" ..." if len(switches) > MOST_NAMED else "")
-    reach = f"{len(tree)} ports of {len(switches)} switches are stopped ({named})"
+    reach = f"{len(tree)} ports are stopped, on {named}" if len(tree) > 1 else f"it stops {switches[0]} alone"
     stopped = hard[end]
     if not at_root:
         who, remedy = "switches stop one another in a circle", "nornir prove; then nornir validate --only pfc"

@@ -24,7 +24,7 @@ anta/tests/interfaces.py, NO_LIGHT_DBM)."""
 
 ALL = frozenset(Counter)
 QUEUES = range(8)
-_UNKNOWN = "nobody has written down where this system shows it"
+_UNKNOWN = "no published source says where this system shows it"
 
 
 class Tally:
@@ -204,4 +204,4 @@ HOSTS_ALONE = dict.fromkeys(
 )
 """What no switch counts."""
 NOT_COUNTED = Counting()
-"""Of an OS whose counters nobody has written down."""
+"""Of an OS whose counters are not written down."""

@@ -201,7 +201,7 @@ class Platform:
     observing: Observing = MISSING
     """The requests for each field of Observed, and the reader of the answers."""
     counting: Counting = NOT_COUNTED
-    """The requests for each counter, and the reader of the answers; ``NOT_COUNTED``: nobody has written that down."""
+    """The requests for each counter, and the reader of the answers; ``NOT_COUNTED``: they are not written down."""
     first_boot: FirstBootFacts = NO_FIRST_BOOT
     """How a factory switch begins; ``NO_FIRST_BOOT``: that is not written down for this OS."""
     image: Image = NO_IMAGE

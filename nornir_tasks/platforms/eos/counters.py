@@ -21,6 +21,11 @@ PHY = Request("show interfaces phy detail")
 OPTICS = Request("show interfaces transceiver dom thresholds")
 QUEUE_ROWS = Request("show interfaces counters queue detail", Form.TEXT)
 
+MARK_COUNTERS = "mark-counters"
+"""Entry of DeviceConfig.services by which Jericho has counters for marks."""
+COUNTERS_OF_MARKS = "hardware counter feature ecn out"
+"""Its line."""
+
 _NOT_COUNTED = "-"
 """Of a queue for which nothing counts marks: it lacks ``random-detect ecn count``, or the ASIC its feature."""
 _QUEUE_ROW = re.compile(r"(?:Ethernet|Et)(\d\S*)\s+UC(\d)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)")

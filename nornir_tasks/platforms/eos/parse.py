@@ -15,6 +15,7 @@ from nornir_tasks.platforms import control_list
 from nornir_tasks.platforms.acl_lines import LIST
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.access_lists import BESIDE_LISTS, LIST_BLOCK, WORDS
+from nornir_tasks.platforms.eos.counters import COUNTERS_OF_MARKS, MARK_COUNTERS
 from nornir_tasks.platforms.eos.parse_aaa import BLOCK as AAA_BLOCK
 from nornir_tasks.platforms.eos.parse_aaa import LINES as AAA_LINES
 from nornir_tasks.platforms.eos.parse_aaa import note_aaa, servers
@@ -45,7 +46,7 @@ from nornir_tasks.platforms.platform import Parsed
 _DEFAULT_BFD = Bfd(interval_ms=300, min_rx_ms=300, multiplier=3)
 """Default intervals of BFD sessions. Source: batfish arista_interface_show_run_all."""
 
-_SERVICES = ("multi-agent", "ip-routing", "ipv6-routing", "guard-recovery", *BESIDE_LISTS)
+_SERVICES = ("multi-agent", "ip-routing", "ipv6-routing", "guard-recovery", MARK_COUNTERS, *BESIDE_LISTS)
 _DYNAMIC = "ip hardware fib load-balance distribution dynamic"
 
 _TOP = (
@@ -80,6 +81,7 @@ _TOP = (
     row(r"spanning-tree mode mstp", "is_mst", yes, single="spanning-tree mode"),
     row(r"spanning-tree mst 0 priority (\d+)", "bridge_priority", number, single="spanning-tree mst 0 priority"),
     *(row(line, name, yes) for name, line in BESIDE_LISTS.items()),
+    row(COUNTERS_OF_MARKS, MARK_COUNTERS, yes),
     row(_DYNAMIC, "is_dynamic", yes),
     *BASE_ROWS,
     row(rf"{_DYNAMIC} flow-set-size (\d+)", "flow_set_size", number, single=f"{_DYNAMIC} flow-set-size"),

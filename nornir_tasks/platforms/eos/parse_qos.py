@@ -79,6 +79,7 @@ _QUEUE = (
     row(r"no priority", "strict", no),
     row(r"bandwidth percent (\d+)", "weight_percent", number, single="bandwidth percent"),
     row(r"bandwidth guaranteed percent (\d+)", "guaranteed", number, single="bandwidth guaranteed"),
+    row(r"random-detect ecn count", "counts_marks", yes),
 )
 _MARKS = {
     "tx-queue": row(_ECN, "ecn", _ecn, single="random-detect ecn minimum-threshold"),
@@ -232,7 +233,11 @@ def _profile(block: _Profile, queue_of: list[int], share: int | None, left: Conf
             leave(left, above, starting(line, "bandwidth guaranteed "))
         if strict and "weight_percent" in values:
             leave(left, above, starting(line, "bandwidth percent "))
-        queues.append(Queue(name, strict, None if strict else values.get("weight_percent"), values.get("ecn")))
+        counts, ecn = values.get("counts_marks", False), values.get("ecn")
+        if counts and ecn is None:  # there is nothing to count
+            leave(left, above, starting(line, "random-detect ecn count"))
+        weight = None if strict else values.get("weight_percent")
+        queues.append(Queue(name, strict, weight, ecn, counts and ecn is not None))
     if block.watchdog and not watched:
         line = block.node.children["priority-flow-control pause watchdog"]
         leave(left, (block.node.text,), [line])

@@ -95,6 +95,7 @@ class _Switch:
             lldp=True,
             classes=self.fabric.classes,
             lossless_memory_percent=self.fabric.lossless_memory_percent,
+            counts_marks=self.fabric.counters or None,
             bfd=BFD if self.fabric.bfd else None,
             load_balancing=self.load_balancing(),
             ports=self.ports(),

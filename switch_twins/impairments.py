@@ -85,6 +85,10 @@ class Impairments:
         """The places of one kind."""
         return [End(device, port) for name, device, port in self._now if name == kind]
 
+    def amounts(self, kind: str) -> dict[End, float]:
+        """The places of one kind, each with its amount."""
+        return {End(device, port): amount for (name, device, port), amount in self._now.items() if name == kind}
+
     def added(self, kind: str, device: str, port: str, now_s: float) -> int:
         """What a kind with a rate has added to its counter."""
         key = (kind, device, port)

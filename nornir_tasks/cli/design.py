@@ -25,7 +25,8 @@ Xlsx = Annotated[
     ),
 ]
 Svg = Annotated[
-    str | None, typer.Option("--svg", metavar="FILE", help="Write a drawing as SVG; - for stdout; no folder is made.")
+    str | None,
+    typer.Option("--svg", metavar="FILE", help="Write a drawing as SVG; - for stdout. With faults: report --svg."),
 ]
 Bom = Annotated[
     bool, typer.Option("--bom", help="Show the bill of materials instead; with --json or --csv in that form.")

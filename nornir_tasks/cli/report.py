@@ -8,7 +8,11 @@ from nornir_tasks.cli import options
 
 
 def report(
-    html: Annotated[str, typer.Option("--html", metavar="FILE", help="Where the page goes; - for stdout.")],
+    html: Annotated[str | None, typer.Option("--html", metavar="FILE", help="Write the page; - for stdout.")] = None,
+    svg: Annotated[
+        str | None,
+        typer.Option("--svg", metavar="FILE", help="Write the drawing alone, what was found as its layer `faults`."),
+    ] = None,
     site: options.Site = "lab",
     offline: Annotated[bool, typer.Option("--offline", help="Ask no switch: the design and the proofs alone.")] = False,
     unproved: Annotated[bool, typer.Option("--unproved", help="Prove nothing: faster on large sites.")] = False,
@@ -28,14 +32,18 @@ def report(
     from nornir_tasks.cli.progress import Display
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load
-    from nornir_tasks.usecases.site_report import gather, page
+    from nornir_tasks.usecases.site_report import gather, page, picture
 
-    check_targets({"--html": html}, {"--json": json})
+    target = html if html is not None else svg
+    if target is None or None not in (html, svg):
+        raise typer.BadParameter("--html FILE for the page, or --svg FILE for the drawing alone: one of both")
+    check_targets({"--html": html, "--svg": svg}, {"--json": json})
     reach = None if offline else Reach(accept_release=accept_release, workers=workers)
-    found = gather(load(site), reach, Display(), proves=not unproved, without=tuple(without or ()))
-    text = page(found)
-    lines = write_document(html, (text, f"{len(text.encode()):,} bytes"))
+    proves = not unproved and svg is None
+    found = gather(load(site), reach, Display(), proves=proves, without=tuple(without or ()))
+    text = page(found) if svg is None else picture(found)
+    lines = write_document(target, (text, f"{len(text.encode()):,} bytes"))
     if json:
-        print_json("report", {"file": html, "bytes": len(text.encode())})
+        print_json("report", {"file": target, "bytes": len(text.encode())})
     elif lines:
         out.print(*lines)

@@ -75,7 +75,7 @@ def page(found: Gathered, made: datetime | None = None) -> str:
         "verdict": _verdict(found.live),
         "causes": _causes(found.live),
         "checks": list(_checks(found.live)),
-        "drawing": drawing(network, Marks(states, _broken(network, found.live))),
+        "drawing": _drawing(network, found.live, states),
         "switches": [(each, states.get(each.name, "not asked")) for each in network.devices],
         "plans": [(each, changed_lines(each)) for each in found.plans if each.count],
         "proofs": None if found.proofs is None else [_proof(each) for each in found.proofs],
@@ -84,6 +84,16 @@ def page(found: Gathered, made: datetime | None = None) -> str:
         "most": MOST_SHOWN,
     }
     return report_environment().get_template("page.html.j2").render(values)
+
+
+def picture(found: Gathered) -> str:
+    """The drawing alone as SVG, with what was found as its layer ``faults``."""
+    network = found.design.network
+    return _drawing(network, found.live, _states(network, found.live) if found.live is not None else {})
+
+
+def _drawing(network: Network, live: Report | None, states: Mapping[str, str]) -> str:
+    return drawing(network, Marks(states, _broken(network, live)))
 
 
 def _verdict(live: Report | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..engine import Node
 from ..traffic.rules import Marking, PortRules, QueueRules, SwitchRules
+from .flags import is_on
 from .grammar import default_class
 from .shows import qos
 from .view import View
@@ -68,7 +69,9 @@ def _port(view: View, port: Node, classes: tuple[int, ...], queues_of: tuple[int
 def _is_watched(view: View, port: Node) -> bool:
     """The watchdog drops only where it was told of an action that does."""
     action = view.tree.root.first("priority-flow-control pause watchdog action")
-    return qos.is_watched(port) and action is not None and action.words.endswith(" drop")
+    profile = view.qos_profile(port)
+    by_profile = profile is None or is_on(profile, "priority-flow-control pause watchdog", True)
+    return qos.is_watched(port) and by_profile and action is not None and action.words.endswith(" drop")
 
 
 def _queue(view: View, port: Node, number: int) -> QueueRules:

@@ -60,6 +60,8 @@ class Model:
             sent.rate = rate
         self._order = ordered(self._ports, [path for _, path in flows])
         self._storms = self._stormy()
+        self._drops = self._impaired.amounts("drops")
+        self._unmarked = {end.device for end in self._impaired.of_kind("no-marks")}
         self._deaf = {end.device for end in self._impaired.of_kind("ignores-cnps")}
 
     # -- making it -------------------------------------------------------------------------------------------------
@@ -160,7 +162,7 @@ class Model:
         for port, host, numbers in self._storms:
             self._storm(port, host, numbers, time_s)
         slowed = self._control(time_s)
-        self.is_steady = not (waits or busy or slowed or self._storms)
+        self.is_steady = not (waits or busy or slowed)
 
     def _send(self, sent: Sent, time_s: float) -> None:
         """A NIC takes no more than it can send soon: its program waits meanwhile, and nothing is lost there."""
@@ -178,9 +180,8 @@ class Model:
         room = port.bytes_per_s * time_s
         there = {number: sum(hop.waiting + hop.arriving for hop in row.hops) for number, row in port.queues.items()}
         waits = False
-        for number, row in port.queues.items():
+        for row in port.queues.values():
             self._watch(port, row, time_s)
-            waits |= row.is_stuck
         budget = shares(port, there, room)
         for number, row in port.queues.items():
             waits |= self._drain(port, row, there[number], budget[number])
@@ -207,7 +208,7 @@ class Model:
         mark = self._mark(port, row, left)
         lossy = port.rules is not None and left > TINY
         keep = self._kept(port, row, left) if lossy else 1.0
-        percent = self._impaired.amount("drops", port.end.device, port.end.port) if self._impaired else None
+        percent = self._drops.get(port.end)
         for hop in row.hops:
             total, hop.arriving = hop.waiting + hop.arriving, 0.0
             out = total * share
@@ -227,7 +228,7 @@ class Model:
 
     def _mark(self, port: Port, row: Queue, left: float) -> float:
         marking = row.rules.marking
-        if marking is None or left <= marking.least_bytes or self._impaired.has("no-marks", port.end.device):
+        if marking is None or left <= marking.least_bytes or port.end.device in self._unmarked:
             return 0.0
         return marking.share(left)
 

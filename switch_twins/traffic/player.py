@@ -22,7 +22,7 @@ from .rules import RuledTwin, SwitchRules
 
 TICK_S = 0.2
 _BUDGET_S = 0.1
-"""So much of a tick a lab's process may play; what is left is played later, so that its switches still answer."""
+"""Processor time that a lab may play in a tick; what is left is played later, so that its switches still answer."""
 _REBUILD_SHARE = 0.1
 """While switches are being changed, no more of the time goes into new paths."""
 
@@ -108,9 +108,9 @@ class Player:
 
     def _tick(self) -> None:
         self._timer = self._clock.call_later(TICK_S, self._tick)
-        began_s = time.perf_counter()
+        began_s = time.process_time()
         left_s = self._clock.now_s() - self._played_to_s
-        while left_s > 0 and time.perf_counter() - began_s < _BUDGET_S:
+        while left_s > 0 and time.process_time() - began_s < _BUDGET_S:
             left_s -= self._step(left_s, in_haste=True)
         self._played_to_s = self._clock.now_s() - max(0.0, left_s)
 

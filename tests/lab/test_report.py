@@ -21,8 +21,11 @@ def page(operator: Operator, tmp_path: Path, *words: str) -> str:
 
 
 def boxes(text: str) -> dict[str, str]:
-    """Switches of each box of the drawing -> its fill."""
-    return dict(re.findall(r'<g class="box"><title>([^<]*)</title>\n<rect [^>]*fill="([^"]*)"', text))
+    """Switches of each box of the drawing -> the colour that the layer of faults has over it."""
+    (layer,) = re.findall(r'<g id="faults" .*?</g>', text, re.DOTALL)
+    over = dict(re.findall(r'<rect (x="[^"]*" y="[^"]*") [^>]*fill="([^"]*)" fill-opacity', layer))
+    at = re.findall(r'<g class="box"><title>([^<]*)</title>\n<rect (x="[^"]*" y="[^"]*")', text)
+    return {names: over[place] for names, place in at}
 
 
 def test_a_cut_cable_is_the_first_thing_on_the_page_and_red_in_the_drawing(pushed: Operator, tmp_path: Path) -> None:
@@ -38,6 +41,18 @@ def test_a_cut_cable_is_the_first_thing_on_the_page_and_red_in_the_drawing(pushe
     assert "leaf-g1-r0 Ethernet63/1" in cause and "look at cable leaf-g1-r0-u1" in cause
     assert boxes(broken)["leaf-g1-r0"] != boxes(whole)["leaf-g1-r0"]
     assert broken.count("#c62828") > whole.count("#c62828")
+
+
+def test_the_drawing_alone_has_what_was_found_as_a_layer(pushed: Operator, tmp_path: Path) -> None:
+    file, plain = tmp_path / "site.svg", tmp_path / "plain.svg"
+    named = pushed.json("report", "--svg", str(file))
+    pushed.run("design", "--svg", str(plain))
+    pushed.run("report", "--svg", str(file), "--html", str(tmp_path / "page.html"), code=2)
+    pushed.run("report", code=2)
+    assert (named["file"], named["bytes"]) == (str(file), file.stat().st_size)
+    assert boxes(file.read_text()).keys() == {"leaf-g1-r0", "leaf-g1-r1", "spine-1", "spine-2"}
+    assert 'id="faults"' not in plain.read_text()
+    assert ">Ethernet63/1</tspan>" in file.read_text()
 
 
 def test_the_page_loads_nothing_from_elsewhere_and_says_what_was_not_tested(pushed: Operator, tmp_path: Path) -> None:

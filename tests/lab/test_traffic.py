@@ -177,17 +177,17 @@ def test_a_storm_of_one_host_pauses_its_port_until_it_is_mended(lab: Operator) -
 
 
 def test_without_a_watchdog_the_storm_spreads_to_the_spine(lab: Operator) -> None:
-    hand = lab.hands()[EOS]
-    hand.configure("qos profile GPUFABRIC-ROCE", "no priority-flow-control pause watchdog")
+    hand = lab.hands()[NXOS]
+    hand.configure("no priority-flow-control watch-dog-interval on")
     try:
         lab.run("lab", "play", "all-to-all")
-        lab.run("lab", "impair", "pause-storm", "gpu-1:rail0")
+        lab.run("lab", "impair", "pause-storm", "gpu-1:rail1")
         before = [reading(lab, name) for name in ("spine-1", "spine-2")]
         play_for(lab, 5.0)
         after = [reading(lab, name) for name in ("spine-1", "spine-2")]
     finally:
-        hand.configure("qos profile GPUFABRIC-ROCE", "priority-flow-control pause watchdog")
-    place = Place("swp1", LOSSLESS)
+        hand.configure("priority-flow-control watch-dog-interval on")
+    place = Place("swp2", LOSSLESS)
     assert any(
         b.values[Counter.PFC_RX][place] > a.values[Counter.PFC_RX][place] for a, b in zip(before, after, strict=True)
     )

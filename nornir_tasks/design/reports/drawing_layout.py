@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from nornir_tasks.design.model.network import Fabric, Network
 from nornir_tasks.design.reports.counts import design_counts
-from nornir_tasks.design.reports.drawing_model import Box, Cables, Picture, names, picture
+from nornir_tasks.design.reports.drawing_model import Box, Cables, Ends, Picture, names, picture
 from nornir_tasks.design.reports.drawing_svg import Canvas, text_width
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#e69f00", "#555555")
@@ -19,14 +19,17 @@ Color Universal Design, 2008; yellow and black replaced by colours that show on 
 MARGIN, GUTTER, PAGE = 24.0, 96.0, 1500.0
 GAP, PAD, LEADING, BUS, PILL, CLEAR = 14.0, 8.0, 15.0, 15.0, 16.0, 8.0
 """Pixels between boxes, inside them, from line to line, from bus to bus; height of a count's field; between lines."""
+STRIP = 9.5
+"""Pixels above a lower box that no bus and no dot is in."""
 PALE, GREY = "#f4f6f8", "#9aa5b1"
-STATES = {
-    "fail": ("#fbdcd7", "#c62828"),
-    "could not tell": ("#fdf0c8", "#9a6b00"),
-    "affected": ("#f6ede4", "#b0703c"),
-    "pass": ("#e3f3e6", "#2e7d32"),
-}
-"""State of a switch -> its box's fill and edge; the worst first."""
+STATES = {"fail": "#c62828", "could not tell": "#9a6b00", "affected": "#b0703c", "pass": "#2e7d32"}
+"""State of a switch -> the colour over its box; the worst first."""
+FAULTS, TINT = "faults", "0.18"
+"""The layer of what was found, and how much its colours cover."""
+SMALL, LEAST, MOST_ROWS = 2.4, 0.3, 40
+"""Size of ports' names in pixels at most and at least, for who zooms in; rows of them at one bundle."""
+MOST_HINTS = 64
+"""Cables that are named on hover."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Marks:
 
 def drawing(network: Network, marks: Marks = Marks()) -> str:
     """The site as SVG: a pure function of network and marks, equal bytes for equal ones."""
-    canvas = Canvas()
+    canvas, over = Canvas(), Canvas()
     counts = design_counts(network)
     total = counts["totals"]
     parts = (f"{total[key]:,} {key}" for key in ("switches", "links", "cables", "optics"))
@@ -53,12 +56,16 @@ def drawing(network: Network, marks: Marks = Marks()) -> str:
         fabric = network.fabrics[name]
         heads = _heads(planes, fabric, counts["fabrics"][name])
         if fabric.copies == 1:
-            y = _Sheet(canvas, picture(network, name), marks).draw(heads, y + 30)
+            y = _Sheet(canvas, picture(network, name), marks, over).draw(heads, y + 30)
         for copy in range(1, fabric.copies_there + 1) if fabric.copies > 1 else ():
             title = f"copy {copy} of {fabric.copies} of fabric {name}"
-            sheet = _Sheet(canvas, picture(network, name, copy), marks)
+            sheet = _Sheet(canvas, picture(network, name, copy), marks, over)
             y = sheet.draw((*heads, title) if copy == 1 else (title,), y + 30)
     _legend(canvas, y + 34, has_states=bool(marks.states))
+    if marks.states:
+        canvas.open_layer(FAULTS)
+        canvas.shapes += over.shapes
+        canvas.close_group()
     return canvas.svg(title, MARGIN)
 
 
@@ -118,6 +125,8 @@ class _Sheet:
     canvas: Canvas
     picture: Picture
     marks: Marks
+    over: Canvas
+    """The layer of what was found."""
 
     def draw(self, heads: Sequence[str], y: float) -> float:
         """Draw one fabric from y downwards; return where it ends."""
@@ -244,9 +253,10 @@ class _Sheet:
     def _box(self, box: Box, frame: tuple[float, float, float, float], stroke: str) -> None:
         x, y, width, height = frame
         self.canvas.open_group("box", (each.name for each in box.members))
+        self.canvas.rectangle(x, y, width, height, fill=PALE, stroke=stroke)
         states = {self.marks.states.get(each.name) for each in box.members}
-        fill, edge = next((style for state, style in STATES.items() if state in states), (PALE, stroke))
-        self.canvas.rectangle(x, y, width, height, fill=fill, stroke=edge)
+        if colour := next((colour for state, colour in STATES.items() if state in states), ""):
+            self.over.rectangle(x, y, width, height, fill=colour, tint=TINT, stroke=colour)
 
     def _lines(self, box: Box, x: float, y: float) -> float:
         self.canvas.text(x, y, box.title, 12, weight="bold")
@@ -263,9 +273,10 @@ class _Sheet:
             centre = x + PAD + 22 * place + 10
             self.canvas.text(centre, y + 1.5, str(leaf.rail), 10, anchor="middle", fill="#ffffff")
         y += 28 if box.cells else 4
-        for text in (self._inside(number), self._foot(number)):
+        for text, ends in ((self._inside(number), ()), (self._foot(number), self.picture.host_ports.get(number, ()))):
             if text:
-                self.canvas.rectangle(x + PAD, y - 12, width - 2 * PAD, PILL, fill="#e3e8ee")
+                hint = {"hint": _hint(ends)} if ends else {}
+                self.canvas.rectangle(x + PAD, y - 12, width - 2 * PAD, PILL, fill="#e3e8ee", **hint)
                 self.canvas.text(x + PAD + 4, y, text)
                 y += PILL + 4
 
@@ -274,9 +285,23 @@ class _Sheet:
             colour = self._colour_of(above)
             self.canvas.line((middle, buses[above]), (middle, top), colour)
             self.canvas.dot(middle, buses[above], colour)
-            fill = STATES["fail"][1] if self._is_broken(above, number) else colour
-            self.canvas.rectangle(middle - wide / 2, top, wide, PILL, fill=fill)
-            self.canvas.text(middle, top + 11.5, text, 10, anchor="middle", fill="#ffffff")
+            ends = self.picture.ports[above, number]
+            places = [(self.canvas, colour, {"hint": _hint(ends)})]
+            places += [(self.over, STATES["fail"], {})] if self._is_broken(above, number) else []
+            for canvas, fill, hint in places:
+                canvas.rectangle(middle - wide / 2, top, wide, PILL, fill=fill, **hint)
+                canvas.text(middle, top + 11.5, text, 10, anchor="middle", fill="#ffffff")
+            self._ports(ends, middle, wide / 2, top)
+
+    def _ports(self, ends: Sequence[Ends], middle: float, half: float, top: float) -> None:
+        """The ports of a bundle beside its line: those of the upper box on the left, of the lower one on the right."""
+        if len(ends) > MOST_ROWS:
+            ends = (*ends[: MOST_ROWS - 1], (f"and {len(ends) - MOST_ROWS + 1} more", "nornir design --csv"))
+        longest = max(text_width(each, 1) for pair in ends for each in pair)
+        size = max(LEAST, min(SMALL, STRIP / len(ends), (half - 1.5) / longest))
+        y = top - STRIP - 0.5 + size
+        self.canvas.rows(middle - 1.5, y, [upper for upper, _ in ends], size, anchor="end")
+        self.canvas.rows(middle + 1.5, y, [lower for _, lower in ends], size)
 
     def _is_broken(self, above: int, below: int) -> bool:
         upper, lower = self.picture.above[above].members, self.picture.below[below].members
@@ -293,6 +318,12 @@ class _Sheet:
                 place += wide + 6
 
 
+def _hint(ends: Sequence[Ends]) -> str:
+    """The cables of a field, one on a line."""
+    more = (f"and {len(ends) - MOST_HINTS} more: nornir design --csv",) if len(ends) > MOST_HINTS else ()
+    return "\n".join((*(" - ".join(each) for each in ends[:MOST_HINTS]), *more))
+
+
 def _legend(canvas: Canvas, y: float, *, has_states: bool) -> None:
     states = (
         "Red: a cause is here; a red field: a link there failed. Brown: only what follows from causes.",
@@ -303,8 +334,8 @@ def _legend(canvas: Canvas, y: float, *, has_states: bool) -> None:
         "One colour for each spine group or core plane. Line: a bundle of cables; a dot joins, a crossing does not.",
         "Coloured field: cables from this box to the box above whose line ends there, as count×speed. Squares: leaves "
         "by rail.",
-        "Grey field: cables to hosts, inside a pod, or to the other of a pair. Point at a box to read the names of all "
-        "its switches; `nornir design --csv` lists every cable.",
+        "Grey field: cables to hosts, inside a pod, or to the other of a pair. Zoom in to read ports beside a line. "
+        "Point at a field for its cables, at a box for its switches.",
     )
     for number, line in enumerate(text):
         canvas.text(MARGIN, y + 15 * number, line, 11, fill="#444444")

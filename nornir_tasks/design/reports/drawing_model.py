@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
 
-from nornir_tasks.design.model.links import Link
+from nornir_tasks.design.model.links import Endpoint, Link
 from nornir_tasks.design.model.network import Device, Network
 from nornir_tasks.design.model.order import natural_key
 
@@ -22,6 +22,9 @@ Key = TypeVar("Key")
 
 Cables = tuple[tuple[int, int], ...]
 """(speed in Gb/s, how many), fastest first."""
+
+Ends = tuple[str, str]
+"""The two ports of a cable; with the switch's name where its box has several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,10 @@ class Picture:
     """Lower box -> cables within it (a pod) or to the other switch of its pair, and where they are."""
     hosts: dict[int, tuple[Cables, tuple[str, ...]]]
     """Lower box -> cables to hosts, and the hosts' names; of an edge router those to firewalls."""
+    ports: dict[tuple[int, int], tuple[Ends, ...]]
+    """(number of the upper box, of the lower box) -> the ends of each cable of the bundle."""
+    host_ports: dict[int, tuple[Ends, ...]]
+    """Lower box -> the ends of each cable to hosts: the switch's, the host's."""
 
 
 def picture(network: Network, fabric: str, copy: int | None = None) -> Picture:
@@ -172,13 +179,20 @@ def _cabled(
     down: dict[int, Counter[int]] = {}
     hosts: dict[int, set[str]] = {}
     where: dict[int, str] = {}
+    ports: dict[tuple[int, int], list[Ends]] = {}
+    host_ports: dict[int, list[Ends]] = {}
     for link in network.links:
         upper, lower = link.upper.device, link.lower.device
         if upper in below and lower not in below:
             _add(down, below[upper], link)
             hosts.setdefault(below[upper], set()).add(lower)
+            host_ports.setdefault(below[upper], []).append((_port(rows[1][below[upper]], link.upper), _end(link.lower)))
         elif upper in above and lower in below:
-            _add(between, (above[upper], below[lower]), link)
+            ends = (above[upper], below[lower])
+            _add(between, ends, link)
+            ports.setdefault(ends, []).append(
+                (_port(rows[0][ends[0]], link.upper), _port(rows[1][ends[1]], link.lower))
+            )
         elif upper in below:
             _add(inside, below[upper], link)
             where[below[upper]] = "inside" if below[lower] == below[upper] else f"to {rows[1][below[lower]].title}"
@@ -189,7 +203,21 @@ def _cabled(
         bundles={ends: _cables(count) for ends, count in sorted(between.items())},
         inside={box: (_cables(count), where[box]) for box, count in inside.items()},
         hosts={box: (_cables(down[box]), tuple(sorted(hosts[box], key=natural_key))) for box in sorted(down)},
+        ports={ends: _in_order(found) for ends, found in ports.items()},
+        host_ports={box: _in_order(found) for box, found in host_ports.items()},
     )
+
+
+def _port(box: Box, end: Endpoint) -> str:
+    return _end(end) if len(box.members) > 1 else end.port
+
+
+def _end(end: Endpoint) -> str:
+    return f"{end.device} {end.port}"
+
+
+def _in_order(ends: Iterable[Ends]) -> tuple[Ends, ...]:
+    return tuple(sorted(ends, key=lambda each: (natural_key(each[0]), natural_key(each[1]))))
 
 
 def _add(found: dict[Key, Counter[int]], key: Key, link: Link) -> None:

@@ -1,6 +1,6 @@
 """A drawing as SVG text. Letters have a fixed width, so the end of a text is known without a font."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
@@ -35,11 +35,23 @@ class Canvas:
         share = {"start": 1.0, "middle": 0.5, "end": 0.0}[anchor]
         self._reach(x + share * text_width(text, size), y)
 
+    def rows(self, x: float, y: float, lines: Sequence[str], size: float, **style: str) -> None:
+        """Small lines below each other, the first one's base line at y: for who zooms in. ``anchor``, ``fill``."""
+        at, anchor, fill = f'x="{_number(x)}"', style.get("anchor", "start"), style.get("fill", "#222222")
+        head = f'<text class="ports" y="{y:.2f}" font-size="{size:.2f}" text-anchor="{anchor}" fill="{fill}">'
+        below = f'</tspan><tspan {at} dy="{size:.2f}">'
+        self.shapes.append(f"{head}<tspan {at}>{below.join(map(escape, lines))}</tspan></text>")
+
     def rectangle(self, x: float, y: float, width: float, height: float, **style: str) -> None:
-        """A box with slightly round corners; ``fill``, ``stroke``."""
-        fill, stroke = style.get("fill", "none"), style.get("stroke", "none")
+        """A box with slightly round corners; ``fill``, ``stroke``; ``tint``: share of the fill that covers.
+
+        ``hint``: what a browser shows on hover.
+        """
+        fill, stroke, tint = style.get("fill", "none"), style.get("stroke", "none"), style.get("tint")
         place = f'x="{_number(x)}" y="{_number(y)}" width="{_number(width)}" height="{_number(height)}"'
-        self.shapes.append(f'<rect {place} rx="3" fill="{fill}" stroke="{stroke}"/>')
+        cover = f' fill-opacity="{tint}"' if tint else ""
+        hint = f"><title>{escape(style['hint'])}</title></rect>" if "hint" in style else "/>"
+        self.shapes.append(f'<rect {place} rx="3" fill="{fill}"{cover} stroke="{stroke}"{hint}')
         self._reach(x + width, y + height)
 
     def line(self, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
@@ -57,6 +69,10 @@ class Canvas:
         """Begin a group; a browser shows its members on hover."""
         self.shapes.append(f"<g class={quoteattr(kind)}><title>{escape(' '.join(members))}</title>")
 
+    def open_layer(self, name: str) -> None:
+        """Begin a layer: a group that a page or an editor can hide by its ``id``, and that no pointer meets."""
+        self.shapes.append(f'<g id={quoteattr(name)} class="layer" pointer-events="none">')
+
     def close_group(self) -> None:
         """End the group that was opened last."""
         self.shapes.append("</g>")
@@ -68,7 +84,8 @@ class Canvas:
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
             f'viewBox="0 0 {width} {height}" font-family="{FONTS}">'
         )
-        paper = '<rect width="100%" height="100%" fill="#ffffff"/>'
+        # A pointer at a text means what is below it, which has the hint.
+        paper = '<style>text { pointer-events: none }</style><rect width="100%" height="100%" fill="#ffffff"/>'
         return "\n".join((head, f"<title>{escape(title)}</title>", paper, *self.shapes, "</svg>")) + "\n"
 
     def _reach(self, x: float, y: float) -> None:

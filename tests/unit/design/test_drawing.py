@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import design
-from nornir_tasks.design.reports.drawing_layout import drawing
+from nornir_tasks.design.reports.drawing_layout import STATES, Marks, drawing
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from nornir_tasks.platforms import platforms
@@ -52,6 +52,8 @@ def texts(svg: ElementTree.Element) -> list[tuple[str, tuple[float, float, float
     """Each text with the rectangle it covers: left, top, right, bottom."""
     found = []
     for text in svg.iter(f"{SVG}text"):
+        if text.get("class") == "ports":
+            continue
         size, x, y = (float(text.attrib[key]) for key in ("font-size", "x", "y"))
         wide = len(text.text or "") * size * LETTER_EM
         left = x - wide / 2 if text.attrib["text-anchor"] == "middle" else x
@@ -89,6 +91,57 @@ def test_no_two_texts_overlap_and_all_stand_on_the_sheet(name: str) -> None:
     for (one, a), (other, b) in combinations(found, 2):
         apart = a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
         assert apart, (one, other)
+
+
+def ports(svg: ElementTree.Element) -> Iterator[tuple[list[str], tuple[float, float, float, float]]]:
+    """Each text of ports: its rows, and the rectangle that they cover."""
+    for text in svg.iter(f"{SVG}text"):
+        if text.get("class") == "ports":
+            rows, size = [each.text or "" for each in text], float(text.attrib["font-size"])
+            x, top, wide = float(text[0].attrib["x"]), float(text.attrib["y"]) - size, max(map(len, rows)) * size
+            left = x - wide * LETTER_EM if text.attrib["text-anchor"] == "end" else x
+            yield rows, (left, top, left + wide * LETTER_EM, top + size * (len(rows) + 0.3))
+
+
+@pytest.mark.parametrize("name", ["lab-rails", "lab-breakout", "ref-512"])
+def test_who_zooms_in_reads_both_ports_of_each_cable_between_switches(name: str) -> None:
+    texts_of_ports = [rows for rows, _ in ports(drawn(name))]
+    bundled = zip(texts_of_ports[::2], texts_of_ports[1::2], strict=True)
+    shown = sorted(tuple(each.split()[-1] for each in pair) for two in bundled for pair in zip(*two, strict=True))
+    fabric = (each for each in site(name).links if each.kind == "fabric")
+    assert shown == sorted((each.upper.port, each.lower.port) for each in fabric)
+
+
+def test_of_a_bundle_with_many_cables_the_others_are_counted() -> None:
+    rows = [each for each, _ in ports(drawn("ref-32768"))]
+    assert any(re.fullmatch(r"and \d+ more", each[-1]) for each in rows)
+    assert max(map(len, rows)) <= 40
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_no_port_stands_on_another_or_on_a_dot_of_a_bus(name: str) -> None:
+    svg = drawn(name)
+    places = [place for _, place in ports(svg)]
+    dots = {float(each.attrib["cy"]) + float(each.attrib["r"]) for each in svg.iter(f"{SVG}circle")}
+    assert places
+    for _, top, _, bottom in places:
+        assert not any(top + 0.01 < y < bottom for y in dots)
+    for one, other in pairwise(sorted(places, key=lambda each: (round(each[3]), each[0]))):
+        assert one[2] <= other[0] + 0.01 or one[3] <= other[1] or other[3] <= one[1]
+
+
+@pytest.mark.parametrize("name", ["lab-rails", "ref-512"])
+def test_what_was_found_is_a_layer_that_leaves_the_drawing_as_it_is(name: str) -> None:
+    leaf, spine = (site(name).devices[at].name for at in (0, -1))
+    marked = drawing(site(name), Marks({leaf: "fail", spine: "pass"}, frozenset({frozenset({leaf, spine})})))
+    (layer,) = re.findall(r'<g id="faults" .*?</g>\n', marked, re.DOTALL)
+    assert 'pointer-events="none"' in layer
+    assert layer.count(STATES["fail"]) >= 2 and layer.count(STATES["pass"]) >= 2
+    plain = drawing(site(name))
+    assert 'id="faults"' not in plain
+    assert set(re.findall(r"<(?:rect|line|circle)[^>]*x[^>]*>", marked.replace(layer, ""))) == set(
+        re.findall(r"<(?:rect|line|circle)[^>]*x[^>]*>", plain)
+    )
 
 
 @pytest.mark.parametrize("name", SITES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -225,3 +226,40 @@ class TestImpaired:
         assert played.at("h2", "nic").cnp_ignored > 0 and played.at("h2", "nic").cnp_handled == 0
         assert played.at("h4", "nic").cnp_handled > 0
         assert played.model.rates()[1] == 1.0
+
+
+def test_a_step_of_288_switches_is_short_and_grows_with_flows_alone() -> None:
+    """256 leaves with 14 hosts each and 32 spines; each host sends to the one with its number at the next leaf."""
+    leaves, spines, hosts = 256, 32, 14
+
+    def step_s(flows_of_host: int) -> float:
+        far, played = {}, []
+        ports: dict[str, dict[str, PortRules]] = {}
+        for leaf in range(leaves):
+            cables = [(End(f"l{leaf}", f"s{n}"), End(f"s{n}", f"l{leaf}")) for n in range(spines)]
+            cables += [(End(f"h{leaf}-{n}", "nic"), End(f"l{leaf}", f"h{n}")) for n in range(hosts)]
+            for one, other in cables:
+                far[one], far[other] = other, one
+                for end in (one, other):
+                    ports.setdefault(end.device, {})[end.port] = LOSSLESS
+            following = (leaf + 1) % leaves
+            for number in range(hosts * flows_of_host):
+                host, spine = number % hosts, number % spines
+                way = (
+                    End(f"h{leaf}-{host}", "nic"),
+                    End(f"l{leaf}", f"s{spine}"),
+                    End(f"s{spine}", f"l{following}"),
+                    End(f"l{following}", f"h{host}"),
+                )
+                share = LINE * 2 / flows_of_host  # overloaded, so that queues, marks and pauses are all at work
+                flow = Flow(way[0], End(f"h{following}-{host}", "nic"), "", "", share, number, dscp=ROCE)
+                played.append((flow, Path(way, is_whole=True)))
+        rules = {device: SwitchRules(each) for device, each in ports.items() if not device.startswith("h")}
+        model = Model(played, rules, dict.fromkeys(far, LINE), far, Counted())
+        began_s = time.process_time()
+        for _ in range(3):
+            model.step(STEP_S)
+        return (time.process_time() - began_s) / 3
+
+    assert step_s(1) < 2.0
+    assert step_s(4) < 6 * step_s(1)

@@ -1,7 +1,7 @@
 """docs/dev/lines.md: each line shape that is rendered, and the tables that know it.
 
 python scripts/lines_page.py            compare; ends with 1 where the page is another one
-python scripts/lines_page.py --write    write the page anew
+python scripts/lines_page.py --write    write the page again
 """
 
 import importlib

@@ -86,8 +86,9 @@ def validate(
     if seconds is None:
         report = usecase.judge(selection, usecase.collect(selection, reach, Display(), checks), checks)
     else:
-        hosts = counting.hosts_counted(selection, host_counters or ())
+        counting.require_two(host_counters or ())
         readings, counted = counting.collect(selection, reach, seconds, Display(), checks)
+        hosts = counting.hosts_counted(selection, host_counters or ())
         report, soaked = counting.judge(selection, readings, counting.with_hosts(counted, *hosts), checks)
     written = write_verdicts(targets, "validate", selection.design.site.name, of_checks(report))
     if json:

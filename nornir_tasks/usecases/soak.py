@@ -54,13 +54,18 @@ def duration_s(text: str, option: str) -> float:
     return seconds
 
 
-def hosts_counted(selection: Selection, folders: Collection[Path]) -> tuple[dict[str, Reading], dict[str, Reading]]:
-    """What hosts counted before and after, from two folders; nothing from none. Raises IntentError."""
-    if not folders:
-        return {}, {}
-    if len(folders) != 2:
+def require_two(folders: Collection[Path]) -> None:
+    """Raises IntentError unless there are two folders, or none. The second one may still be written meanwhile."""
+    if len(folders) not in (0, 2):
         expected = "the option twice: the folder that was written before, and the one written after"
         raise IntentError(Problem("--host-counters", "takes two folders", expected, f"{len(folders)}"))
+
+
+def hosts_counted(selection: Selection, folders: Collection[Path]) -> tuple[dict[str, Reading], dict[str, Reading]]:
+    """What hosts counted before and after, from two folders; nothing from none. Raises IntentError."""
+    require_two(folders)
+    if not folders:
+        return {}, {}
     hosts = tuple(selection.design.network.hosts)
     before, after = (host_readings(each, hosts) for each in folders)
     alone = sorted(before.keys() ^ after.keys())

@@ -24,8 +24,7 @@ def script(file: Path, text: str) -> None:
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Demo:
-    """(is_root, lacks: what is said of packages, unproved: why firewalls cannot be proved, blamed: for the storm, HOSTS)
-    -> a whole demo."""
+    """(is_root, lacks: what is said of packages, unproved: why nothing can be proved, blamed: for a storm) -> a run."""
     calls = tmp_path / "calls"
     (tmp_path / "scripts").mkdir()
     shutil.copy(ROOT / "scripts/demo.sh", tmp_path / "scripts/demo.sh")

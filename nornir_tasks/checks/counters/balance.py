@@ -63,6 +63,11 @@ class _Group:
         return sqrt((len(self.bytes_out) - 1) * squares) / total if total else 1.0
 
 
+def upwards(soak: Soak, device: str) -> list[Link]:
+    """The links of a switch to those above it."""
+    return [each for each in soak.network.links_of(device) if each.kind == "fabric" and each.lower.device == device]
+
+
 def check_balance(soak: Soak) -> list[Hit]:
     """Members that carry nothing, and members that carry far more or less than the others."""
     groups = [group for device in soak.switches for group in _groups(soak, device)]
@@ -73,7 +78,7 @@ def check_balance(soak: Soak) -> list[Hit]:
 def _groups(soak: Soak, device: str) -> Iterator[_Group]:
     """One for each set of links that go upwards; of three tiers, a leaf's and a spine's."""
     rates = soak.rates[device]
-    up = [each for each in soak.network.links_of(device) if each.kind == "fabric" and each.lower.device == device]
+    up = upwards(soak, device)
     if len(up) < 2 or not rates.reads(Counter.BYTES_OUT):
         return
     out = {each.lower.port: rates.of(Counter.BYTES_OUT).get(Place(each.lower.port)) for each in up}

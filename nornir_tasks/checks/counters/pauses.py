@@ -1,6 +1,6 @@
 """Pauses: whether marks come before them, and who stops the fabric. A storm is followed over the cables to its root."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nornir_tasks.checks.about import About
@@ -27,8 +27,8 @@ STORM = About(
     each="switch with lossless ports",
     reads=(Counter.PFC_RX, Counter.PAUSE_RX_US),
     wanted="the cabling plan; interfaces: qos_profile",
-    passes=f"no lossless port is stopped for {STORM_SHARE:.0%} of the time, or by {STORM_FRAMES_PER_S:.0f} pause "
-    "frames a second",
+    passes=f"no lossless port is stopped for {STORM_SHARE:.0%} of the time, by {STORM_FRAMES_PER_S:.0f} pause frames a "
+    "second, or so that not one packet leaves while others wait",
     fails="one is. Ports that are stopped are followed over the cables to the host that takes nothing in, or to the "
     "switch that is stopped by nobody",
 )
@@ -50,14 +50,17 @@ class _Stopped:
 
     frames_per_s: float
     share: float
+    is_stuck: bool = False
+    """Nothing left it, though packets waited."""
 
     @property
     def is_storm(self) -> bool:
-        return self.frames_per_s >= STORM_FRAMES_PER_S or self.share >= STORM_SHARE
+        return self.is_stuck or self.frames_per_s >= STORM_FRAMES_PER_S or self.share >= STORM_SHARE
 
     def __str__(self) -> str:
         share = f", for {min(self.share, 1):.0%} of the time" if self.share else ""
-        return f"{number(self.frames_per_s)} pause frames a second{share}"
+        stuck = ", and not one packet left" if self.is_stuck else ""
+        return f"{number(self.frames_per_s)} pause frames a second{share}{stuck}"
 
 
 def _stopped(soak: Soak, device: str, port: str) -> _Stopped:
@@ -73,7 +76,34 @@ def _stopped(soak: Soak, device: str, port: str) -> _Stopped:
         frames = soak.grown(Counter.PFC_TX, far.device, far.port, there) if frames is None else frames
         time_us = soak.grown(Counter.PAUSE_TX_US, far.device, far.port, there) if time_us is None else time_us
     seconds = soak.seconds(device)
-    return _Stopped((frames or 0) / seconds, (time_us or 0) / 1e6 / seconds)
+    is_stuck = bool(frames) and _waits(soak, device, port)
+    return _Stopped((frames or 0) / seconds, (time_us or 0) / 1e6 / seconds, is_stuck)
+
+
+def _waits(soak: Soak, device: str, port: str) -> bool:
+    """Did nothing leave its lossless queues though packets came (dropped, stopped others, watchdog acted)?"""
+    queues = soak.lossless_queues(device, port)
+    if soak.grown(Counter.QUEUE_PACKETS, device, port, queues) != 0:
+        return False
+    lost = soak.grown(Counter.QUEUE_DROPS, device, port, queues) or soak.grown(Counter.WATCHDOG, device, port, queues)
+    return bool(lost) or any(
+        soak.grown(Counter.PFC_TX, device, each, soak.lossless(device, each)) for each in soak.lossless_ports(device)
+    )
+
+
+def _upstream(soak: Soak, device: str) -> Iterator[End]:
+    """Ports of switches that this one stopped, those that these stopped, and so on."""
+    seen, todo = {device}, [device]
+    while todo:
+        here = todo.pop()
+        for port in soak.lossless_ports(here) if here in soak.rates else ():
+            far = soak.far(here, port)
+            if far is None or not soak.grown(Counter.PFC_TX, here, port, soak.lossless(here, port)):
+                continue
+            yield far.device, far.port
+            if soak.is_switch(far.device) and far.device not in seen:
+                seen.add(far.device)
+                todo.append(far.device)
 
 
 def check_storms(soak: Soak) -> list[Hit]:
@@ -119,7 +149,7 @@ def _storm(soak: Soak, root: str, tree: set[End], hard: dict[End, _Stopped]) -> 
     end = max(at_root or tree, key=lambda each: (hard[each].share, hard[each].frames_per_s))
     switches = sorted({device for device, _ in tree})
     named = ", ".join(switches[:MOST_NAMED]) + (" ..." if len(switches) > MOST_NAMED else "")
-    reach = f"{len(tree)} ports are stopped, on {named}" if len(tree) > 1 else f"it stops {switches[0]} alone"
+    reach = f"stopped ports: {len(tree)}, on {named}"
     stopped = hard[end]
     if not at_root:
         who, remedy = "switches stop one another in a circle", "nornir prove; then nornir validate --only pfc"
@@ -132,8 +162,8 @@ def _storm(soak: Soak, root: str, tree: set[End], hard: dict[End, _Stopped]) -> 
             f"stop the job there, or shut its port; {soak.cable(*end)}; then look at the host: "
             f"ansible-playbook playbooks/validate.yml --limit {root}"
         )
-    covers = set(tree)
-    for each in tree:
+    covers = {*tree, *_upstream(soak, end[0])}
+    for each in tuple(covers):
         covers |= soak.ends_of(*each) | {(each[0], "")}
     return Hit(
         end[0],

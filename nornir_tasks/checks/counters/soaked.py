@@ -52,7 +52,7 @@ class Soak:
     @cached_property
     def switches(self) -> tuple[str, ...]:
         """Those that were read both times, and can be judged."""
-        return tuple(name for name, each in self.rates.items() if each.is_whole and name not in self.hosts)
+        return tuple(name for name, each in self.rates.items() if each.is_whole and name in self.network)
 
     @cached_property
     def read_hosts(self) -> tuple[str, ...]:

@@ -40,6 +40,8 @@ class Rule:
     of: Literal["switches", "hosts", "both"] = "switches"
     must: bool = False
     """Is what is not read undecided? Else it is skipped, with the reason."""
+    concerns: Callable[[Soak, str], bool] = lambda soak, device: device in soak.hosts or device in soak.network
+    """Has this device anything that the rule judges? Else it is not counted."""
     explains: frozenset[str] = frozenset()
     """Rules whose hits at the ports that its hits cover follow from these."""
 
@@ -48,11 +50,37 @@ def _sets(*each: Sequence[Counter]) -> tuple[frozenset[Counter], ...]:
     return tuple(map(frozenset, each))
 
 
+def _is_lossless(soak: Soak, device: str) -> bool:
+    return bool(soak.lossless_ports(device))
+
+
+def _has_hosts(soak: Soak, device: str) -> bool:
+    ports = soak.lossless_ports(device)
+    is_leaf = any((far := soak.far(device, port)) is not None and not soak.is_switch(far.device) for port in ports)
+    return device in soak.hosts or is_leaf
+
+
+def _has_paths(soak: Soak, device: str) -> bool:
+    return len(balance.upwards(soak, device)) > 1
+
+
 _STORM_EFFECTS = frozenset({"lossless-drops", "pause-watchdog", "pause-before-marks", "host-loss", "even-paths"})
 _CABLE_EFFECTS = frozenset({"host-loss", "even-paths", "link-errors", "link-changes", "fec-trend", "optics"})
 RULES = (
-    Rule(pauses.check_storms, pauses.STORM, _sets((Counter.PFC_RX, Counter.PAUSE_RX_US)), explains=_STORM_EFFECTS),
-    Rule(drops.check_drops, drops.DROPS, _sets((Counter.QUEUE_DROPS, Counter.INPUT_DROPS)), must=True),
+    Rule(
+        pauses.check_storms,
+        pauses.STORM,
+        _sets((Counter.PFC_RX, Counter.PAUSE_RX_US)),
+        concerns=_is_lossless,
+        explains=_STORM_EFFECTS,
+    ),
+    Rule(
+        drops.check_drops,
+        drops.DROPS,
+        _sets((Counter.QUEUE_DROPS, Counter.INPUT_DROPS)),
+        must=True,
+        concerns=_is_lossless,
+    ),
     Rule(drops.check_watchdog, drops.WATCHDOG, _sets((Counter.WATCHDOG,)), "both"),
     Rule(
         links.check_link_errors,
@@ -62,8 +90,13 @@ RULES = (
         explains=_CABLE_EFFECTS,
     ),
     Rule(links.check_link_changes, links.FLAPS, _sets((Counter.LINK_CHANGES,)), "both", explains=_CABLE_EFFECTS),
-    Rule(congestion.check_classes, congestion.CLASS, _sets((Counter.QUEUE_PACKETS,)), "both"),
-    Rule(pauses.check_marks_first, pauses.MARKS_FIRST, _sets((Counter.PFC_TX,), (Counter.ECN_MARKED,))),
+    Rule(congestion.check_classes, congestion.CLASS, _sets((Counter.QUEUE_PACKETS,)), "both", concerns=_has_hosts),
+    Rule(
+        pauses.check_marks_first,
+        pauses.MARKS_FIRST,
+        _sets((Counter.PFC_TX,), (Counter.ECN_MARKED,)),
+        concerns=_is_lossless,
+    ),
     Rule(
         congestion.check_notifications,
         congestion.CNP,
@@ -71,7 +104,7 @@ RULES = (
         "hosts",
     ),
     Rule(drops.check_host_loss, drops.HOST_LOSS, _sets((Counter.SEQUENCE_ERRORS, Counter.OUT_OF_SEQUENCE)), "hosts"),
-    Rule(balance.check_balance, balance.ABOUT, _sets((Counter.BYTES_OUT,))),
+    Rule(balance.check_balance, balance.ABOUT, _sets((Counter.BYTES_OUT,)), concerns=_has_paths),
     Rule(links.check_fec_trend, links.FEC, _sets((Counter.FEC_CORRECTED,)), explains=_CABLE_EFFECTS),
     Rule(
         links.check_optics,
@@ -145,7 +178,7 @@ def _readings(soak: Soak) -> Iterator[Finding]:
 def _concerned(soak: Soak, rule: Rule) -> Iterator[str]:
     for device in (*soak.rates, *soak.unread):
         is_host = device in soak.hosts
-        if rule.of == "both" or is_host is (rule.of == "hosts"):
+        if (rule.of == "both" or is_host is (rule.of == "hosts")) and rule.concerns(soak, device):
             yield device
 
 

@@ -1,0 +1,156 @@
+"""`validate --soak` over a lab that plays traffic: each impaired part is the one cause, by its rule, at its own place.
+
+What the rules know is judged by made readings (tests/unit/checks/test_soak_rules.py); here they come from switches.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from at_terminal import Operator, small_site
+
+pytestmark = pytest.mark.xdist_group("lab-soak")
+
+EOS, NXOS, SPINES = "leaf-g1-r0", "leaf-g1-r1", ("spine-1", "spine-2")
+PORTS = {
+    EOS: ("Ethernet1/1", "Ethernet2/1", "Ethernet63/1", "Ethernet64/1"),
+    NXOS: ("Ethernet1/1", "Ethernet1/2", "Ethernet1/31", "Ethernet1/32"),
+    "spine-1": ("swp1", "swp2"),
+    "spine-2": ("swp1", "swp2"),
+}
+"""The ports to both hosts and to both spines; of spines those to both leaves."""
+ALL = "all-to-all"
+RULE_OF = {
+    "drops": "lossless-drops",
+    "flaps": "link-changes",
+    "fec-corrected": "fec-trend",
+    "fec-uncorrected": "link-errors",
+    "symbol-errors": "link-errors",
+    "crc-errors": "link-errors",
+    "hot-optic": "optics",
+    "low-light": "optics",
+}
+NOT_COUNTED = {
+    ("flaps", NXOS),
+    ("fec-corrected", NXOS),
+    ("fec-uncorrected", NXOS),
+    *(("crc-errors", each) for each in SPINES),
+}
+"""What these systems do not show (tests/corpus/counters): nothing is found there, and the rule says what it lacks."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One part that works badly, and what is to be said of it."""
+
+    kind: str
+    place: str
+    rule: str | None
+    """None: it cannot be seen."""
+    devices: frozenset[str]
+    """Where the cause may stand: at either end of the cable."""
+    load: tuple[str, ...] = (ALL,)
+
+    def __str__(self) -> str:
+        return f"{self.kind}-{self.place}"
+
+
+def _of_ports() -> Iterator[Case]:
+    for device, ports in PORTS.items():
+        for port in ports:
+            for kind, rule in RULE_OF.items():
+                seen = (kind, device) not in NOT_COUNTED
+                yield Case(kind, f"{device}:{port}", rule if seen else None, frozenset({device}))
+
+
+CASES = (
+    *_of_ports(),
+    *(
+        Case("pause-storm", f"{host}:rail{rail}", "pause-storm", frozenset({leaf}))
+        for host in ("gpu-1", "gpu-2")
+        for rail, leaf in enumerate((EOS, NXOS))
+    ),
+    *(
+        Case("dead-member", f"{leaf}:{port}", "even-paths", frozenset({leaf, *SPINES}))
+        for leaf in (EOS, NXOS)
+        for port in PORTS[leaf][2:]
+    ),
+    *(Case("wrong-class", host, "host-class", frozenset({EOS, NXOS, host})) for host in ("gpu-1", "gpu-2")),
+    Case("no-marks", NXOS, "pause-before-marks", frozenset({NXOS}), ("incast", "gpu-1:rail1")),
+    Case("no-pause", EOS, "lossless-drops", frozenset({EOS}), ("incast", "gpu-1:rail0")),
+    Case("no-pause", NXOS, "lossless-drops", frozenset({NXOS}), ("incast", "gpu-1:rail1")),
+)
+FEW = {
+    f"drops-{EOS}:Ethernet1/1",
+    f"symbol-errors-{NXOS}:Ethernet1/31",
+    "fec-corrected-spine-1:swp1",
+    f"flaps-{NXOS}:Ethernet1/1",
+    "pause-storm-gpu-1:rail0",
+    f"dead-member-{NXOS}:Ethernet1/31",
+    "wrong-class-gpu-2",
+}
+"""Those of each run of the tests; a soak takes its time."""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
+    made = small_site(tmp_path_factory.mktemp("lab-soak"))
+    made.run("lab", "up")
+    try:
+        made.run("push", "--yes")
+        yield made
+    finally:
+        made.run("lab", "down")
+
+
+@pytest.fixture(scope="module")
+def matrix() -> Iterator[Counter[tuple[str, str]]]:
+    """(what was impaired, what was named) -> how often; printed at the end."""
+    found: Counter[tuple[str, str]] = Counter()
+    yield found
+    print()
+    for (kind, rule), often in sorted(found.items()):
+        print(f"soak over switches: {kind}: {rule} {often}")
+
+
+def soak(lab: Operator, code: int) -> Any:
+    return lab.json("validate", "--plane", "compute", "--soak", "5s", code=code)
+
+
+def causes(document: Any) -> list[dict[str, Any]]:
+    return [each for each in document["findings"] if each["id"] in document["causes"]]
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(each, id=str(each), marks=() if str(each) in FEW else pytest.mark.long) for each in CASES]
+)
+def test_what_is_impaired_is_the_one_cause(lab: Operator, matrix: Counter[tuple[str, str]], case: Case) -> None:
+    lab.run("lab", "play", *case.load)
+    lab.run("lab", "impair", case.kind, case.place)
+    try:
+        found = soak(lab, code=0 if case.rule is None else 8)
+    finally:
+        lab.run("lab", "mend")
+        lab.run("lab", "play", "none")
+    named = causes(found)
+    matrix.update([(case.kind, " and ".join(sorted({each["check"] for each in named})) or "not read")])
+    assert {each["check"] for each in named} == ({case.rule} if case.rule else set())
+    assert {each["device"] for each in named} <= case.devices
+    host, _, port = case.place.partition(":")
+    if case.rule and port and host in PORTS:
+        assert {(each["device"], each["port"]) for each in named} <= {(host, port)}
+
+
+@pytest.mark.parametrize("load", [(ALL,), ("incast", "gpu-1:rail0"), ("incast", "gpu-2:rail1")], ids=" ".join)
+def test_load_within_the_policy_raises_no_alarm(lab: Operator, load: tuple[str, ...]) -> None:
+    lab.run("lab", "play", *load)
+    try:
+        found = soak(lab, code=0)
+    finally:
+        lab.run("lab", "play", "none")
+    assert found["failed"] == found["undecided"] == 0
+    assert not causes(found)

@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NORNIR := $(BIN)/nornir
 TIMED = scripts/timed.sh
+BASE ?= main
 # Of the order of tests: the same each time, so that a change is judged by what it changes; test-long shuffles again.
 # Files go to the workers as tests/conftest.py sorts them; with --update-slow-files, a whole run writes again which come first.
 ORDER = --no-loadscope-reorder --randomly-seed 2590479068
@@ -14,7 +15,7 @@ WORKERS = $(shell expr $$(nproc) + 2)
 # Tests start a thousand processes of ours: each would compile our modules again, which takes as long as all else it does.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-fast test-roles test-long check docs bench clean
+.PHONY: help setup demo test test-changed test-fast test-roles test-long check docs bench clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -30,6 +31,11 @@ demo: setup ## Bring up the built-in lab, push to it twice, validate it
 # A file that is named here is run, listed as slow or not.
 test-fast: setup ## Unit, error and property tests, without slow files, the machine and root (budget a minute on two cores)
 	@$(TIMED) "make test-fast" $(BIN)/python -m pytest -n $(shell nproc) --dist loadfile -m "not long" --fast $(ORDER) tests/unit tests/errors/test_errors.py tests/property
+
+test-changed: setup ## The tests that a change against BASE (main) can make fail, by imports and named files
+	@tests=$$($(BIN)/python scripts/changed_tests.py $(BASE)); \
+	if [ -z "$$tests" ]; then echo "nothing changed against $(BASE)"; exit 0; fi; \
+	$(TIMED) "make test-changed" $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not long" $(ORDER) $$tests
 
 test: setup ## Unit, property, corpus and lab tests (budget 25 minutes); as a normal user it says what it leaves out
 	@if [ "$$(id -u)" -eq 0 ]; then scripts/machine_packages.sh; fi

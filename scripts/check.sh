@@ -37,8 +37,10 @@ step "docs/checks.md is what the checks say" "$bin/python" scripts/checks_page.p
 step "docs/congestion-*.md are what the profiles set" "$bin/python" scripts/congestion_page.py
 step "docs/gallery.md shows the sites of the gallery as they are" "$bin/python" scripts/gallery_page.py
 step "docs/ecn.md is what records and published rows say" "$bin/python" scripts/ecn_page.py
+step "docs/counters.md is what the table of counters says" "$bin/python" scripts/counters_page.py
 step "docs/headroom.md is what figures and published rows say" "$bin/python" scripts/headroom_page.py
 step "docs/errors.md is what nornir explain says" "$bin/python" scripts/errors_page.py
+step "docs/dev/lines.md shows what the tables of lines say" "$bin/python" scripts/lines_page.py
 step "docs/json.md is what documents hold, and no key went" "$bin/python" scripts/json_page.py
 step "docs/role-variables.md is what the roles say" "$bin/python" scripts/roles_page.py
 step "docs/support.md is what capabilities and catalogue say" "$bin/python" scripts/support_page.py

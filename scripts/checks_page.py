@@ -12,6 +12,7 @@ from made_page import compare_or_write
 
 from nornir_tasks.checks import suite
 from nornir_tasks.checks.about import About
+from nornir_tasks.checks.counters import suite as counters
 from nornir_tasks.checks.hosts import boundary_suite, host_suite
 from nornir_tasks.cli.check_list import systems
 
@@ -44,6 +45,13 @@ In the order in which they are reported, the cause before its effects. `ports.mt
 `nornir_tasks/platforms/observed.py`, what is expected are fields of the parts in
 `nornir_tasks/design/config/`.
 """
+COUNTERS = """
+## Counters: `nornir validate --soak 60s`
+
+What switches and hosts counted between two readings ([soak](howto/soak.md)), in the order in which it hurts. Names of
+counters are those of `nornir_tasks/platforms/counted.py`. A rule whose counters a system does not show is skipped
+there, with the reason; `lossless-drops` could not tell then.
+"""
 HOSTS = """
 ## Hosts: the role `host_validate`
 
@@ -60,6 +68,7 @@ Firewalls and the like have these instead. Texts that they are compared with are
 def page() -> str:
     """The whole page."""
     parts = [HEAD, SWITCHES, *(_section(each, systems(each)) for each in suite.ABOUT)]
+    parts += [COUNTERS, *(_section(each) for each in counters.ABOUT)]
     parts += [HOSTS, *(_section(check.about) for check in host_suite.CHECKS)]
     parts += [BOUNDARY, *(_section(check.about) for check in boundary_suite.CHECKS)]
     return "".join(parts)

@@ -73,19 +73,28 @@ for plane in compute storage business oob boundary; do
   say "8. Plane $plane by itself"
   "$nornir" validate --plane "$plane"
 done
+say "9. Traffic: all hosts send to all on their rails, and nothing is dropped. Then one NIC takes nothing in: who is it?"
+"$nornir" lab play all-to-all
+"$nornir" validate --plane compute --soak 10s
+"$nornir" lab impair pause-storm gpu-1:rail0
+found=$("$nornir" validate --plane compute --soak 5s 2>&1) || true
+echo "$found"
+case $found in *"host gpu-1 takes nothing in"*) ;; *) echo "the demo: gpu-1 should have been named" >&2; exit 1 ;; esac
+"$nornir" lab mend gpu-1:rail0
+"$nornir" lab play none
 if [ "$hosts" -gt 0 ]; then
   # Mitogen runs the same tasks in a fraction of the time where a machine is emulated; plain Ansible works as well.
   if strategies=$("$bin/python" -c 'import ansible_mitogen, os; print(os.path.dirname(ansible_mitogen.__file__))' 2>/dev/null); then
     export ANSIBLE_STRATEGY=mitogen_linear ANSIBLE_STRATEGY_PLUGINS=$strategies/plugins/strategy
   fi
-  say "9. The other end of the cables: $hosts bare GPU host(s) as machines (the first time a disk image is made)"
+  say "10. The other end of the cables: $hosts bare GPU host(s) as machines (the first time a disk image is made)"
   "$nornir" lab up --hosts "$hosts"
   # No user works on the lab's machines, so that they may be rebooted; a site says so in its own group_vars.
-  say "10. Bring them up from the same intent: ansible-playbook site.yml -e gpufabric_reboot_allowed=true"
+  say "11. Bring them up from the same intent: ansible-playbook site.yml -e gpufabric_reboot_allowed=true"
   PATH="$bin:$PATH" ansible-playbook site.yml -e gpufabric_reboot_allowed=true
-  say "11. Again: nothing may change"
+  say "12. Again: nothing may change"
   PATH="$bin:$PATH" ansible-playbook site.yml -e gpufabric_reboot_allowed=true
-  say "12. Packets: in a lab of its own, whose switches forward, hosts of every plane reach what they must, and
+  say "13. Packets: in a lab of its own, whose switches forward, hosts of every plane reach what they must, and
       nothing else, and so do machines beyond the way out; the firewalls' rules are tried by packets as well"
   "$bin/python" tests/lab/show_whole_way.py --all
   [ ${#proofs[@]} -gt 0 ] || "$nornir" prove --only boundary --packets

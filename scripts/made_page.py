@@ -11,7 +11,7 @@ def compare_or_write(file: Path, made: str, source: str) -> int:
         file.write_text(made, encoding="utf-8")
         return 0
     there = file.read_text(encoding="utf-8") if file.exists() else ""
-    name = f"docs/{file.name}"
+    name = str(file.relative_to(Path(__file__).parents[1]))
     found = list(difflib.unified_diff(there.splitlines(), made.splitlines(), name, source, lineterm=""))
     if found:
         sys.stdout.write("\n".join((*found, f"{name}: write it again with {sys.argv[0]} --write", "")))

@@ -16,6 +16,9 @@ Requests
                               through QEMU's monitor socket the NIC gets the carrier that the switch gives
     unplug-machine host=NAME  its TAPs go, a namespace is the host again;  machines   NICs with such TAPs, and where
     seed device=NAME what=COUNTER [on=PORT|PEER] value=N   what nothing in the lab causes (seeds.py); null: back
+    play pattern=P [share=N target=HOST[:PORT] dscp=N peers=N senders=N pairs=N]   traffic/flows.py; none: stop
+    impair kind=K device=NAME [port=PORT] [amount=N] [mended=true]   see impairments.py
+    host-counters host=NAME   of its NICs, by the names of mlx5;  flows   those that are played, with ports and packets
     faults                    cables cut, swapped and lossy, switches off and frozen, of all cables and switches
     first-boot device=NAME url=URL   boot a factory switch: what it fetches there is executed
     cpu                       user and system seconds of this process
@@ -43,6 +46,8 @@ from .fabric import Route
 from .routed.fabric import RoutedFabric
 from .routed.startup import startup
 from .server import LabServer
+from .traffic.flows import Play
+from .traffic.host_counters import host_counters
 from .unexpected import noted
 
 _LINE_LIMIT_BYTES = 1 << 20
@@ -76,6 +81,10 @@ class ControlServer:
             "machines": lambda _: self._routed("machines").machines(),
             "seed": self._seed,
             "faults": lambda _: lab.fabric.faults(),
+            "play": self._play,
+            "flows": lambda _: lab.player.flows(),
+            "impair": self._impair,
+            "host-counters": self._host_counters,
             "first-boot": self._first_boot,
             "cpu": self._cpu,
             "requests": self._counted,
@@ -139,6 +148,7 @@ class ControlServer:
             "devices": [self._device_status(name) for name in lab.twins],
             "cables": lab.fabric.wiring.cables(),
             "played": lab.fabric.played(),
+            "traffic": lab.player.status(),
         }
 
     def _device_status(self, name: str) -> Answer:
@@ -234,6 +244,24 @@ class ControlServer:
         name, what, on = self._device(request), str(request["what"]), str(request.get("on", ""))
         self._lab.fabric.seed(name, what, on, request["value"])
         return {what: request["value"]}
+
+    def _play(self, request: Answer) -> Answer:
+        player, kinds = self._lab.player, {"share": float, "target": str}
+        words = {key: kinds.get(key, int)(value) for key, value in request.items() if key not in ("request", "pattern")}
+        pattern = str(request["pattern"])
+        changed = player.stop() if pattern == "none" else player.play(Play(pattern, **words))
+        return {"changed": changed, "traffic": player.status()}
+
+    def _impair(self, request: Answer) -> Answer:
+        kind, device, port = str(request["kind"]), str(request["device"]), str(request.get("port", ""))
+        if request.get("mended"):
+            self._lab.player.mend(kind, device, port)
+        else:
+            self._lab.player.impair(kind, device, port, request.get("amount"))
+        return {"impaired": self._lab.fabric.counted.impairments.all()}
+
+    def _host_counters(self, request: Answer) -> Answer:
+        return host_counters(self._lab.fabric, str(request["host"]))
 
     async def _first_boot(self, request: Answer) -> Answer:
         report = await self._lab.first_boot(self._device(request), str(request["url"]))

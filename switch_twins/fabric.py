@@ -18,6 +18,7 @@ from functools import partial
 from . import pairs, upstreams
 from .bgp_paths import BgpPath
 from .clock import Clock
+from .counted import Counted
 from .errors import Problem, TwinError
 from .groups import Member
 from .lacp_systems import system_of
@@ -49,6 +50,9 @@ class FabricSim:
         self.wiring = Wiring(cables, hosts)
         self.parts = Parts()
         self.seeds = Seeds()
+        self.counted = Counted()
+        self.version = 0
+        """It grows with each change of a configuration or a cable, when that is computed."""
         self._upstreams = upstreams.states(self.wiring.hosts.values())
         self._clock = clock
         self._twins: dict[str, Twin] = {}
@@ -155,6 +159,7 @@ class FabricSim:
             "can_delay": self.can_delay(),
             "off": sorted(self._off),
             "frozen": sorted(self._frozen),
+            "impaired": self.counted.impairments.all(),
         }
 
     def _change(self, device: str, change: Callable[[str], None]) -> None:
@@ -172,7 +177,7 @@ class FabricSim:
         if solved is None or self._holds or self._shut:
             self.changed()
             return
-        self._ribs.clear()
+        self._outdate()
         self._stamp(solved.rewire(ends), ())
         if solved.over_limit() or pairs.shut_apart(
             self._simulated(solved), {each.device for each in ends} & self._twins.keys()
@@ -192,7 +197,12 @@ class FabricSim:
     def link_changes(self, device: str, port: str) -> tuple[int, float | None]:
         """How often a link has come up or gone down, and when it last did by the clock; None: it never did."""
         self._now()
-        return self._link_changes.get(End(device, port), (0, None))
+        count, last_s = self._link_changes.get(End(device, port), (0, None))
+        return count + 2 * self.added("flaps", device, port), last_s
+
+    def added(self, kind: str, device: str, port: str) -> int:
+        """What an impairment of a port has added to its counter by now."""
+        return self.counted.impairments.added(kind, device, port, self._clock.now_s())
 
     def _link_changed(self, end: End) -> None:
         count, _ = self._link_changes.get(end, (0, 0.0))
@@ -325,7 +335,7 @@ class FabricSim:
     def _solve(self) -> Solution:
         """Compute everything from scratch, once more each time that sessions were torn down."""
         self._committed.clear()
-        self._ribs.clear()
+        self._outdate()
         states = {name: self._state_of(name) for name in self._twins} | self._upstreams
         devices = {name: twin.device for name, twin in self._twins.items()}
         devices |= {name: upstreams.device(state) for name, state in self._upstreams.items()}
@@ -345,12 +355,16 @@ class FabricSim:
         """Compute the effects of the commits since the last query."""
         states = {name: self._state_of(name) for name in self._committed}
         self._committed.clear()
-        self._ribs.clear()
+        self._outdate()
         judged, gone = solved.take({n: state for n, state in states.items() if state != solved.states[n]}, {})
         if solved.over_limit():
             self._solved = self._solve()
         else:
             self._stamp(judged, gone)
+
+    def _outdate(self) -> None:
+        self._ribs.clear()
+        self.version += 1
 
     def _hold(self, session: BgpSession) -> None:
         restart_s = session.neighbor.prefix_limit_restart_s

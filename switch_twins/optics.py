@@ -39,8 +39,13 @@ def optics(fabric: FabricSim, device: str) -> Iterator[Optic]:
             is_lit = is_whole and far is not None and _sends(fabric, far)
             tx = LIT_DBM if interface.is_admin_up else DARK_DBM
             bias = BIAS_MA if interface.is_admin_up else 0.0
-            rx = fabric.seeds.number(device, "rxPower", interface.name, LIT_DBM if is_lit else DARK_DBM)
-            heat = fabric.seeds.number(device, "temperature", interface.name, TEMPERATURE_C)
+            low, hot = (
+                fabric.counted.impairments.amount(k, device, interface.name) for k in ("low-light", "hot-optic")
+            )
+            received = (LIT_DBM if low is None else low) if is_lit else DARK_DBM
+            rx = fabric.seeds.number(device, "rxPower", interface.name, received)
+            normal = TEMPERATURE_C if hot is None else hot
+            heat = fabric.seeds.number(device, "temperature", interface.name, normal)
             yield Optic(interface.name, tx, rx, bias, heat)
 
 

@@ -98,7 +98,7 @@ def _walk(fabric: FabricSim, device: str, vrf: str, address: str, request: Ping)
 
 def _switch_at(fabric: FabricSim, device: str, egress: InterfaceState, address: str) -> tuple[str, str] | None:
     """The switch behind an interface that has this address there, with the VRF that it is in."""
-    for port in _ports(fabric, device, egress):
+    for port in ports_of(fabric, device, egress):
         end, _ = fabric.wiring.far(End(device, port))
         if end is None or not fabric.knows(end.device):
             continue
@@ -110,7 +110,7 @@ def _switch_at(fabric: FabricSim, device: str, egress: InterfaceState, address: 
 
 def _hosts_at(fabric: FabricSim, device: str, egress: InterfaceState) -> Iterator[set[str]]:
     """The addresses of each host behind an interface, on ports that are up."""
-    for port in _ports(fabric, device, egress):
+    for port in ports_of(fabric, device, egress):
         end, _ = fabric.wiring.far(End(device, port))
         host = fabric.wiring.hosts.get(end) if end is not None else None
         if host is None or host.end is None:
@@ -120,7 +120,7 @@ def _hosts_at(fabric: FabricSim, device: str, egress: InterfaceState) -> Iterato
         yield {_plain(address) for address in (*host.end.addresses, *bonded)}
 
 
-def _ports(fabric: FabricSim, device: str, egress: InterfaceState) -> list[str]:
+def ports_of(fabric: FabricSim, device: str, egress: InterfaceState) -> list[str]:
     """The ports that are up by which an interface's packets leave: its own, or all that carry its VLAN."""
     if egress.svi_vlan is None:
         return [egress.on_port] if fabric.is_up(device, egress.on_port) else []

@@ -20,6 +20,7 @@ from .first_boot import Factory, FirstBootReport, first_boot
 from .lab_context import LabContext
 from .routed.fabric import RoutedFabric
 from .spec import DeviceSpec, LabSpec
+from .traffic.player import Player
 from .twin import Twin
 
 
@@ -46,6 +47,7 @@ class LabServer:
             fabric=self.fabric,
         )
         self.twins: dict[str, Twin] = {}
+        self.player = Player(self.fabric, self.twins, self.clock)
         self.factory: dict[str, Factory] = {}
         """Switches as delivered: they do not answer until their first boot."""
 
@@ -117,6 +119,7 @@ class LabServer:
             return
         twin = self.twins[name]
         twin.boot()
+        self.fabric.counted.forget(name)
         if name not in self.factory:
             await twin.start()
         self.fabric.switch_on(name)
@@ -134,6 +137,7 @@ class LabServer:
 
     async def stop(self) -> None:
         """Stop every twin; one that fails to stop does not prevent the others."""
+        self.player.stop()
         for twin in self.twins.values():
             twin.requests.lose_power()  # who waits for an answer does not hold up the end
         await asyncio.gather(*(twin.stop() for twin in self.twins.values()), return_exceptions=True)

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from nornir_tasks import __version__
 from nornir_tasks.cli import (
     audit,
+    counters,
     day0,
     design,
     explain_code,
@@ -92,6 +93,7 @@ app.command("prove")(prove.prove)
 app.command("plan")(plan.plan)
 app.command("push")(push.push)
 app.command("validate")(validate.validate)
+app.command("counters")(counters.counters)
 app.command("report")(report.report)
 app.command("rollback")(rollback.rollback)
 app.command("pushes")(pushes.pushes)

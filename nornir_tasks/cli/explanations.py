@@ -20,7 +20,7 @@ class Explanation:
     """One code."""
 
     code: str
-    kind: Literal["error", "problem", "check", "check of hosts", "proof"]
+    kind: Literal["error", "problem", "check", "check of counters", "check of hosts", "proof"]
     means: str
     causes: tuple[str, ...] = ()
     do: tuple[str, ...] = ()
@@ -74,6 +74,7 @@ def _written(
 
 def everything() -> tuple[Explanation, ...]:
     """All codes. A proof and a check may have one name: then both are meant."""
+    from nornir_tasks.checks.counters.suite import ABOUT as RULES
     from nornir_tasks.checks.hosts import boundary_suite, host_suite
     from nornir_tasks.checks.suite import ABOUT
     from nornir_tasks.usecases.proofs.proof_reports import ABOUT as PROOFS
@@ -83,10 +84,11 @@ def everything() -> tuple[Explanation, ...]:
         *errors(),
         *(Explanation(name, "proof", text) for name, text in PROOFS.items()),
         *(_check("check", each) for each in ABOUT),
+        *(_check("check of counters", each) for each in RULES),
         *(_check("check of hosts", each) for each in of_hosts),
     )
 
 
-def _check(kind: Literal["check", "check of hosts"], about: "About") -> Explanation:
+def _check(kind: Literal["check", "check of counters", "check of hosts"], about: "About") -> Explanation:
     rows = tuple(each for each in about.rows if each[0] != "passed")
     return Explanation(about.name, kind, f"Passed: {about.passes}.", rows=rows)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from nornir_tasks.checks.causes.root_causes import Cause
+    from nornir_tasks.checks.counters.suite import Coverage, SoakReport
     from nornir_tasks.checks.evidence import Finding
     from nornir_tasks.checks.suite import Report
 
@@ -19,8 +20,11 @@ SWITCHES_NAMED = 40
 """Switches named for the causes that are not printed."""
 
 
-def print_report(report: "Report", *, show_all: bool) -> None:
-    """Counts by check, then each cause with its remedy; with ``show_all`` the consequences as well."""
+def print_report(report: "Report", *, show_all: bool, soaked: "SoakReport | None" = None) -> None:
+    """Counts by check, then each cause with its remedy; with ``show_all`` the consequences as well.
+
+    ``soaked``: what counters said is in the report; how many were read is printed after it.
+    """
     from nornir_tasks.cli.console import out
 
     out.print(_counts(report))
@@ -43,10 +47,37 @@ def print_report(report: "Report", *, show_all: bool) -> None:
         out.print(f"{more} more were skipped (--all shows them)")
     for warning in report.warnings:
         out.print(f"warning: {warning}")
-    _print_end(report)
+    if soaked is not None:
+        print_coverage(soaked.coverage, show_all=show_all)
+    _print_end(report, None if soaked is None else soaked.seconds)
 
 
-def _print_end(report: "Report") -> None:
+def print_coverage(coverage: "Iterable[Coverage]", *, show_all: bool) -> None:
+    """``eos: 19 of 22 counters read, 3 not read on this system``, and which; with ``show_all`` each with its reason."""
+    from nornir_tasks.cli.console import out
+
+    for each in coverage:
+        names = f": {', '.join(each.not_read)}" if each.not_read else ""
+        out.print(f"{each}{'' if show_all else names}", soft_wrap=True)
+        for counter, why in each.not_read.items() if show_all else ():
+            out.print(f"  {counter}: {why}", soft_wrap=True)
+
+
+def coverage_as_json(coverage: "Iterable[Coverage]") -> list[dict[str, object]]:
+    """The same as data."""
+    return [
+        {
+            "system": each.system,
+            "devices": each.devices,
+            "read": list(each.read),
+            "of": each.of,
+            "not_read": dict(each.not_read),
+        }
+        for each in coverage
+    ]
+
+
+def _print_end(report: "Report", soaked_s: float | None) -> None:
     from nornir_tasks.cli.console import out
 
     word = "FAILED" if report.failed else "passed"
@@ -55,7 +86,10 @@ def _print_end(report: "Report") -> None:
     count = len(report.causes)
     causes = f", {count} cause{'s' * (count != 1)}" if count else ""
     out.print(f"{word}{causes}, {report.summary()}")
-    out.print("Not judged here: pause frames, marking and buffers in silicon; only hardware shows them.", style="dim")
+    if soaked_s is None:
+        out.print("Not judged: what switches count under load (pauses, marks, drops); --soak 60s does.", style="dim")
+    else:
+        out.print(f"Counted for {soaked_s:.0f} s: what did not happen in that time was not judged.", style="dim")
 
 
 def _counts(report: "Report") -> "Table":
@@ -82,7 +116,8 @@ def _print_cause(cause: "Cause", *, show_all: bool) -> None:
     counts = Counter(finding.check for finding in cause.follows)
     what = ", ".join(f"{count} {check}" for check, count in counts.items())
     rest = ":" if show_all else " (--all shows them)"
-    out.print(f"  {len(cause.follows)} more follow from it: {what}{rest}")
+    follow = "more follows" if len(cause.follows) == 1 else "more follow"
+    out.print(f"  {len(cause.follows)} {follow} from it: {what}{rest}")
     for finding in cause.follows if show_all else ():
         _print_finding(finding, "    ")
 

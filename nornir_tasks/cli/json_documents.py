@@ -24,6 +24,7 @@ from nornir_tasks.cli.contracts.lab import (
     LabDownDocument,
     LabExportDocument,
     LabFaultDocument,
+    LabPlayDocument,
     LabProbeDocument,
     LabStatusDocument,
     LabUpDocument,
@@ -38,6 +39,7 @@ from nornir_tasks.cli.contracts.start import (
 )
 from nornir_tasks.cli.contracts.switches import (
     ChecksDocument,
+    CountersDocument,
     PlanDocument,
     PushDocument,
     PushesDocument,
@@ -57,6 +59,7 @@ DOCUMENTS: Mapping[str, type] = {
     "push": PushDocument,
     "validate": ValidateDocument,
     "checks": ChecksDocument,
+    "counters": CountersDocument,
     "pushes": PushesDocument,
     "report": ReportDocument,
     "trust": TrustDocument,
@@ -70,6 +73,7 @@ DOCUMENTS: Mapping[str, type] = {
     "lab-status": LabStatusDocument,
     "lab-export": LabExportDocument,
     "lab-fault": LabFaultDocument,
+    "lab-play": LabPlayDocument,
     "lab-probe": LabProbeDocument,
     "init": InitDocument,
     "init-update": InitUpdateDocument,

@@ -7,6 +7,7 @@ import typer
 
 from nornir_tasks.cli import lab_faults, options
 from nornir_tasks.cli.lab_export import export
+from nornir_tasks.cli.lab_play import play, print_traffic
 from nornir_tasks.cli.lab_probe import probe
 
 if TYPE_CHECKING:
@@ -136,6 +137,8 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
         _print_switches(found.answer["devices"])
         _print_unrouted(found.answer["devices"])
         _print_played(found)
+        if found.answer["traffic"] is not None:
+            print_traffic(found.answer["traffic"])
         lab_faults.print_in_force(found.faults)
     _print_machines(found.machines)
     _print_boundary(found.boundary)
@@ -145,7 +148,9 @@ for verb in (lab_faults.cut, lab_faults.swap, lab_faults.kill, lab_faults.freeze
     app.command()(verb)
 app.command("loss")(lab_faults.loss)
 app.command("delay")(lab_faults.delay)
+app.command()(lab_faults.impair)
 app.command()(probe)
+app.command()(play)
 
 
 def _telling(*, quiet: bool) -> "On":

@@ -1,4 +1,4 @@
-"""``nornir lab cut, swap, loss, kill, freeze, revive, mend``: break the lab on purpose, and mend it."""
+"""``nornir lab cut, swap, loss, kill, freeze, revive, impair, mend``: break the lab on purpose, and mend it."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
@@ -61,11 +61,11 @@ def revive(switch: Switch, site: options.Site = "lab", json: options.Json = Fals
 
 
 def mend(
-    name: Annotated[str, typer.Argument(help="A cable or a switch; without it, all.", metavar="[CABLE|SWITCH]")] = "",
+    name: Annotated[str, typer.Argument(help="A cable, switch, host or port; without it, all.", metavar="[NAME]")] = "",
     site: options.Site = "lab",
     json: options.Json = False,
 ) -> None:
-    """Undo what was broken: of one cable or switch, or all."""
+    """Undo what was broken: of one cable, switch, host or port, or all."""
     from nornir_tasks.usecases.lab import faults as lab_faults
 
     _report(lab_faults.mend(site, name, _waiting), json=json)
@@ -95,6 +95,23 @@ def delay(
     _report(lab_faults.delay(site, cable, time_ms, _waiting), json=json)
 
 
+def impair(
+    kind: Annotated[str, typer.Argument(help="What is wrong (docs/faults.md).", metavar="KIND")],
+    place: Annotated[str, typer.Argument(help="Where: SWITCH, HOST, SWITCH:PORT or HOST:PORT.", metavar="PLACE")],
+    amount: Annotated[str, typer.Argument(help="How much, in the unit of the kind.", metavar="[AMOUNT]")] = "",
+    site: options.Site = "lab",
+    json: options.Json = False,
+) -> None:
+    """Let a port, an optic, a queue or a NIC work badly, so that counters show it; 'mend' undoes it.
+
+    pause-storm, ignores-cnps, wrong-class: of hosts. no-marks, no-pause: of switches. drops, dead-member, flaps,
+    fec-corrected, fec-uncorrected, symbol-errors, crc-errors, hot-optic, low-light: of a switch's port.
+    """
+    from nornir_tasks.usecases.lab import faults as lab_faults
+
+    _report(lab_faults.impair(site, kind, place, amount, _waiting), json=json)
+
+
 def as_json(faults: "Iterable[Fault]") -> list[dict[str, object]]:
     """What is broken: how, and the names of cables or of a switch."""
     return [
@@ -104,6 +121,7 @@ def as_json(faults: "Iterable[Fault]") -> list[dict[str, object]]:
             **({"ends": list(each.ends)} if each.ends else {}),
             **({"percent": each.percent} if each.percent else {}),
             **({"delay_ms": each.delay_ms} if each.delay_ms else {}),
+            **({"what": each.what, "amount": each.amount} if each.what else {}),
         }
         for each in faults
     ]

@@ -1,5 +1,6 @@
 """The options that several verbs share."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -80,6 +81,15 @@ HostsReorder = Annotated[
     bool,
     typer.Option(
         "--hosts-reorder", help="Switches may begin to balance packet by packet: hosts' NICs reorder already."
+    ),
+]
+HostCounters = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--host-counters",
+        metavar="DIR",
+        help="What hosts counted: given twice, the folder written before the soak and the one written after "
+        "(ansible -m gpufabric.host.counter_facts --tree DIR).",
     ),
 ]
 Workers = Annotated[int, typer.Option("--workers", min=1, max=512, help="Switches worked on at the same time.")]

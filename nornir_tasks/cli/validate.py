@@ -26,6 +26,15 @@ def validate(
     ] = False,
     junit: options.Junit = None,
     sarif: options.Sarif = None,
+    soak: Annotated[
+        str | None,
+        typer.Option(
+            "--soak",
+            metavar="TIME",
+            help="Read all counters twice, so long apart (60s, 5m), and judge drops, pauses, marks, paths, cables too.",
+        ),
+    ] = None,
+    host_counters: options.HostCounters = None,
     list_checks: Annotated[
         bool,
         typer.Option(
@@ -40,12 +49,14 @@ def validate(
 
     Failures with one cause are one finding; --all shows all of them. With --plane only what that plane, its fabric
     and the switch own is checked, with --only what that check judges: its failures are causes of their own then.
+    With --soak what switches count under load is judged as well: start the load first.
     """
     from nornir_tasks.cli.check_list import checks_as_json, print_checks
     from nornir_tasks.cli.console import err, out, print_json
     from nornir_tasks.cli.documents import check_targets, write_verdicts
-    from nornir_tasks.cli.findings import as_json, print_report
+    from nornir_tasks.cli.findings import as_json, coverage_as_json, print_report
     from nornir_tasks.cli.progress import Display
+    from nornir_tasks.usecases import soak as counting
     from nornir_tasks.usecases import validate as usecase
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
@@ -65,16 +76,28 @@ def validate(
         return
     targets = {"--junit": junit, "--sarif": sarif}
     check_targets(targets, {"--json": json, "its table": not json})
+    if host_counters and soak is None:
+        raise typer.BadParameter("--host-counters is for --soak")
     checks = usecase.checks_named(only or ())
+    seconds = counting.duration_s(soak, "--soak") if soak is not None else None
     reach = Reach(accept_release=accept_release, workers=workers)
     selection = select(load(site), plane or (), limit or ())
-    report = usecase.judge(selection, usecase.collect(selection, reach, Display(), checks), checks)
+    soaked = None
+    if seconds is None:
+        report = usecase.judge(selection, usecase.collect(selection, reach, Display(), checks), checks)
+    else:
+        counting.require_two(host_counters or ())
+        readings, counted = counting.collect(selection, reach, seconds, Display(), checks)
+        hosts = counting.hosts_counted(selection, host_counters or ())
+        report, soaked = counting.judge(selection, readings, counting.with_hosts(counted, *hosts), checks)
     written = write_verdicts(targets, "validate", selection.design.site.name, of_checks(report))
     if json:
-        named = {"only": list(checks)} if checks else {}
-        print_json("validate", {**as_json(report, show_all=show_all), **named})
+        more: dict[str, object] = {"only": list(checks)} if checks else {}
+        if soaked is not None:
+            more["soak"] = {"seconds": soaked.seconds, "coverage": coverage_as_json(soaked.coverage)}
+        print_json("validate", {**as_json(report, show_all=show_all), **more})
     else:
-        print_report(report, show_all=show_all)
+        print_report(report, show_all=show_all, soaked=soaked)
     for line in written:
         (err if json else out).print(line)
     usecase.require_passed(report)

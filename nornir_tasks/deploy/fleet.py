@@ -23,6 +23,7 @@ from nornir_tasks.deploy.tasks import (
     applies,
     ask_switch,
     collect_switch,
+    count_switch,
     plan_switch,
     push_switch,
     read_switch,
@@ -36,6 +37,7 @@ from nornir_tasks.drivers.session import Endpoint, Facts, Running
 from nornir_tasks.drivers.vault import NO_SECRETS, Vault
 from nornir_tasks.errors import ConnectError, GpufabricError, Problem
 from nornir_tasks.inventory.connection import CONNECTION, SwitchConnection
+from nornir_tasks.platforms.counted import Counter, Reading
 
 T = TypeVar("T")
 
@@ -94,9 +96,15 @@ class Fleet:
         """What a push would change."""
         return self._read(lambda task: plan_switch(task, self._jobs), report)
 
-    def collect(self, fields: Collection[str], report: Callable[[str], None]) -> Results[Collected]:
-        """Configuration of every switch, and these fields of its live state."""
-        return self._read(lambda task: collect_switch(task, self._jobs, fields), report)
+    def collect(
+        self, fields: Collection[str], report: Callable[[str], None], counters: Collection[Counter] = ()
+    ) -> Results[Collected]:
+        """Configuration of every switch, these fields of its live state, and these counters."""
+        return self._read(lambda task: collect_switch(task, self._jobs, fields, counters), report)
+
+    def count(self, counters: Collection[Counter], report: Callable[[str], None]) -> Results[Reading]:
+        """These counters of every switch."""
+        return self._read(lambda task: count_switch(task, self._jobs, counters), report)
 
     def read(self, make: Callable[[str, Running], T], report: Callable[[str], None]) -> Results[T]:
         """What ``make`` makes of each switch's name and running configuration; no text is kept."""

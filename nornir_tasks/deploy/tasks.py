@@ -35,6 +35,7 @@ from nornir_tasks.drivers.shown_certificate import shown_certificate
 from nornir_tasks.errors import LocalError
 from nornir_tasks.inventory.connection import CONNECTION
 from nornir_tasks.platforms.config_tree import Path, in_printed_order
+from nornir_tasks.platforms.counted import Counter, Reading
 from nornir_tasks.platforms.observed import Certificate, Observed
 
 T = TypeVar("T")
@@ -53,6 +54,8 @@ class Collected:
     observed: Observed
     certificate: Certificate | None = None
     """Of its API; None: its base configuration is others', or none that is trusted was shown."""
+    counted: Reading | None = None
+    """Its counters, read last; None: nobody wants them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +104,10 @@ def _summarised(job: Job, wanted: Wanted, plan: DevicePlan) -> PlanSummary:
     return summary(plan, wanted)
 
 
-def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str]) -> Result:
-    """Read one switch's configuration, and these fields of its live state."""
+def collect_switch(
+    task: Task, jobs: Mapping[str, Job], fields: Collection[str], counters: Collection[Counter] = ()
+) -> Result:
+    """Read one switch's configuration, these fields of its live state, and these counters."""
     job, session = jobs[task.host.name], _session(task)
 
     def compared(wanted: Wanted, plan: DevicePlan) -> tuple[_Compared, tuple[str, ...], tuple[str, ...]]:
@@ -111,7 +116,16 @@ def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str])
 
     both, shown, vrfs = _planned(job, session, session.read(), compared)
     certificate = shown_certificate(session.endpoint) if both[-1].base != NO_BASE else None
-    return Result(host=task.host, result=Collected(*both, session.observe(shown, vrfs), certificate))
+    observed = session.observe(shown, vrfs)
+    counted = session.counters(counters) if counters else None
+    return Result(host=task.host, result=Collected(*both, observed, certificate, counted))
+
+
+def count_switch(task: Task, jobs: Mapping[str, Job], counters: Collection[Counter]) -> Result:
+    """Check who answers, and read these counters."""
+    job, session = jobs[task.host.name], _session(task)
+    ask(session, job.declared.device, job.rules)
+    return Result(host=task.host, result=session.counters(counters))
 
 
 def read_switch(task: Task, jobs: Mapping[str, Job], make: Callable[[str, Running], T]) -> Result:

@@ -17,7 +17,10 @@ from nornir_tasks.drivers.eos_transport import KeepAliveEapi
 from nornir_tasks.drivers.rights import missing_right
 from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
 from nornir_tasks.errors import CommitError, DeviceError, Problem, RightsError, StageError
+from nornir_tasks.platforms.counted import Counter, Reading
+from nornir_tasks.platforms.counting import ALL
 from nornir_tasks.platforms.eos.candidate import session_changes
+from nornir_tasks.platforms.eos.counters import COUNTING
 from nornir_tasks.platforms.eos.observe import BGP, BGP_IPV6, OBSERVING, sessions
 from nornir_tasks.platforms.observed import FIELDS, Form, Observed, Observing
 from nornir_tasks.platforms.platform import Candidate
@@ -190,19 +193,31 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
             self.endpoint.device, data | self._texts([each.what for each in requests_for if each.form is Form.TEXT])
         )
 
+    def counters(self, wanted: Collection[Counter] = ALL) -> Reading:
+        """One request for data, in the newest form that EOS has of it, and one for what it shows as text only."""
+        requests_for = COUNTING.requests_for(wanted)
+        lines = [each.what for each in requests_for if each.form is Form.DATA]
+        answers = self._known(lines, encoding="json", apiVersion="latest")
+        answers |= self._texts([each.what for each in requests_for if each.form is Form.TEXT])
+        return COUNTING.read(self.endpoint.device, answers, time.monotonic(), wanted)
+
     def _texts(self, commands: list[str]) -> dict[str, Any]:
+        return {line: str(answer["output"]) for line, answer in self._known(commands, encoding="text").items()}
+
+    def _known(self, commands: list[str], **how: str) -> dict[str, Any]:
         """Answers by command. One this model does not know ends EOS's whole request, so then each is asked alone."""
         if not commands:
             return {}
+        self.open()
         try:
-            answers = self._run_commands(commands, encoding="text")
+            answers = self._run_commands(commands, **how)
         except CommandError:
             found = {}
             for command in commands:
                 with suppress(CommandError):
-                    found[command] = str(self._run_commands([command], encoding="text")[0]["output"])
+                    found[command] = self._run_commands([command], **how)[0]
             return found
-        return {command: str(answer["output"]) for command, answer in zip(commands, answers, strict=True)}
+        return dict(zip(commands, answers, strict=True))
 
     def _ask(
         self, commands: list[str], *, encoding: str = "json", error: type[DeviceError] = DeviceError

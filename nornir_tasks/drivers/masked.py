@@ -15,6 +15,8 @@ from nornir_tasks.drivers.vault import SHORTEST, Vault, digest_of
 from nornir_tasks.errors import CommitError, DeviceError, GpufabricError, LocalError, Problem, StageError
 from nornir_tasks.intent.core.secret_name import HIDDEN, has_hidden, hidden, name_in, placeholder
 from nornir_tasks.platforms.config_tree import Change
+from nornir_tasks.platforms.counted import Counter, Reading
+from nornir_tasks.platforms.counting import ALL
 from nornir_tasks.platforms.observed import FIELDS, Observed
 from nornir_tasks.platforms.platform import Candidate
 from nornir_tasks.platforms.secret_places import SecretPlaces
@@ -117,6 +119,11 @@ class MaskedSession:
         """As the session below."""
         with self._clean():
             return self._inner.observe(fields, vrfs)
+
+    def counters(self, wanted: Collection[Counter] = ALL) -> Reading:
+        """As the session below."""
+        with self._clean():
+            return self._inner.counters(wanted)
 
     def close(self) -> None:
         """As the session below."""

@@ -1,6 +1,8 @@
 """SwitchSession for Cumulus Linux: revisions over REST, applied under the switch's own confirm timer."""
 
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -8,7 +10,10 @@ from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.drivers.nvue_client import DONE, EDITABLE, WAITING, NvueClient, NvueRefusal
 from nornir_tasks.drivers.session import Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
 from nornir_tasks.errors import CommitError, DeviceError, Problem, RightsError, StageError
+from nornir_tasks.platforms.counted import Counter, Reading
+from nornir_tasks.platforms.counting import ALL
 from nornir_tasks.platforms.nvue.candidate import changes_between, diff_text, keys_of
+from nornir_tasks.platforms.nvue.counters import COUNTING, PORTS, lacking, put
 from nornir_tasks.platforms.nvue.observe import BGP, OBSERVING, sessions
 from nornir_tasks.platforms.observed import FIELDS, Observed, Request
 from nornir_tasks.platforms.platform import Candidate
@@ -20,6 +25,9 @@ FACTS = ["/system/hostname", "/system/build", "/system/version", "/platform/seri
 
 NEWER = "newer than "
 """Token of a revision whose number is not known yet: revisions have ascending numbers, and no names."""
+AT_ONCE = 4
+"""How many ports are asked at a time where a switch does not tell of all in one answer: an API of few workers serves
+other clients besides."""
 UNSAVED = "applied"
 """The running revision is not saved; with auto-save it is ``applied_and_saved`` (docs514 NVUE-API.md)."""
 
@@ -179,6 +187,22 @@ class NvueSession:
         """The live state of these fields: a request for each collection."""
         answers = {each.what: self._shown(each) for each in OBSERVING.requests_for(fields, vrfs)}
         return OBSERVING.read(self.endpoint.device, answers)
+
+    def counters(self, wanted: Collection[Counter] = ALL) -> Reading:
+        """A request for each collection; of ports that are up, one more for each part that its answer lacks."""
+        answers = {each.what: self._shown(each) for each in COUNTING.requests_for(wanted)}
+        if PORTS in answers:
+            self._complete(answers[PORTS], wanted)
+        return COUNTING.read(self.endpoint.device, answers, time.monotonic(), wanted)
+
+    def _complete(self, ports: dict[str, Any], wanted: Collection[Counter]) -> None:
+        alone = lacking(ports, wanted)
+        if not alone:
+            return
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            found = pool.map(lambda each: self.client.live(PORTS, each[0], *each[1]), alone)
+            for (port, path), answer in zip(alone, found, strict=True):
+                put(ports, port, path, answer)
 
     def close(self) -> None:
         """Drop what is staged and end the connection. Safe to call twice."""

@@ -20,8 +20,11 @@ from nornir_tasks.drivers.nxos_transport import NOT_RUN, STRUCTURED, TEXT, Comma
 from nornir_tasks.drivers.rights import missing_right
 from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, unnoted
 from nornir_tasks.errors import CommitError, ConnectError, DeviceError, Problem, RightsError, StageError
+from nornir_tasks.platforms.counted import Counter, Reading
+from nornir_tasks.platforms.counting import ALL
 from nornir_tasks.platforms.nxos.capabilities import MAX_APPLY_S
 from nornir_tasks.platforms.nxos.config_text import to_tree
+from nornir_tasks.platforms.nxos.counters import COUNTING
 from nornir_tasks.platforms.nxos.observe import BGP, OBSERVING, sessions
 from nornir_tasks.platforms.nxos.patch import server_changes, settle
 from nornir_tasks.platforms.observed import FIELDS, Form, Observed, Request
@@ -249,12 +252,20 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
 
     def observe(self, fields: Collection[str] = FIELDS, vrfs: Sequence[str] = ()) -> Observed:
         """The live state of these fields: one request, and one more for each command that this release refuses."""
+        return OBSERVING.read(self.endpoint.device, self._known(OBSERVING.requests_for(fields, vrfs)))
+
+    def counters(self, wanted: Collection[Counter] = ALL) -> Reading:
+        """One request, and one more for each command that this release refuses."""
+        answers = self._known(COUNTING.requests_for(wanted))
+        return COUNTING.read(self.endpoint.device, answers, time.monotonic(), wanted)
+
+    def _known(self, requests: Iterable[Request]) -> dict[str, Any]:
         replies: dict[str, Reply] = {}
-        left: Sequence[Command] = [_command(each) for each in OBSERVING.requests_for(fields, vrfs)]
+        left: Sequence[Command] = [_command(each) for each in requests]
         while left:
             replies |= {each.command: each for each in self._api.batch(left) if each.error != NOT_RUN}
             left = [command for command in left if command.line not in replies]
-        return OBSERVING.read(self.endpoint.device, _answers(replies.values()))
+        return _answers(replies.values())
 
     def _done(self, replies: tuple[Reply, ...], error: type[DeviceError]) -> None:
         for reply in replies:

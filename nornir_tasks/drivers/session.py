@@ -16,6 +16,8 @@ from typing import Protocol
 
 from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.platforms.config_tree import Change
+from nornir_tasks.platforms.counted import Counter, Reading
+from nornir_tasks.platforms.counting import ALL
 from nornir_tasks.platforms.observed import FIELDS, Observed
 from nornir_tasks.platforms.platform import Candidate
 
@@ -177,6 +179,9 @@ class SwitchSession(Protocol):
 
         ``vrfs``: VRFs besides the default one that matter. More may be shown.
         """
+
+    def counters(self, wanted: Collection[Counter] = ALL) -> Reading:
+        """Read these counters of all ports, and the switch's clock. What was not understood is in its ``problems``."""
 
     def close(self) -> None:
         """End the connection. Safe to call twice."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from nornir_tasks.design.model.order import natural_key
 from nornir_tasks.errors import LabError, Problem
 
-Kind = Literal["cut", "swapped", "killed", "frozen", "lossy", "slow"]
+Kind = Literal["cut", "swapped", "killed", "frozen", "lossy", "slow", "impaired"]
 End = tuple[str, str]
 """(switch or host, port)."""
 _CLOSEST = 4
@@ -29,6 +29,10 @@ class Fault:
     """Of packets, that a lossy cable loses in each direction."""
     delay_ms: float = 0.0
     """That a slow cable adds in each direction."""
+    what: str = ""
+    """Of what is impaired (``names``: SWITCH, HOST, SWITCH:PORT or HOST:PORT), in which way."""
+    amount: float = 0.0
+    """And by how much, in the unit of the way."""
 
     def __str__(self) -> str:
         match self.kind:
@@ -45,9 +49,9 @@ class Fault:
                 return f"cable {self.names[0]} holds back {time}: {device} {port} to {far} {far_port}"
             case "swapped":
                 return f"the far ends of cables {' and '.join(self.names)} are swapped"
-            case "killed":
-                return f"switch {self.names[0]} has no power"
-        return f"switch {self.names[0]} hangs"
+            case "impaired":
+                return f"{self.names[0]} is impaired: {self.what} {self.amount:g}"
+        return f"switch {self.names[0]} {'has no power' if self.kind == 'killed' else 'hangs'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,10 @@ def wired(answer: Mapping[str, Any]) -> Wired:
         *(Fault("swapped", pair) for pair in pairs),
         *(Fault("cut", (name,), cables[name]) for name in answer["cut"]),
         *(Fault("lossy", (name,), cables[name], percent) for name, percent in answer["lossy"].items()),
+        *(
+            Fault("impaired", (f"{device}:{port}" if port else device,), what=what, amount=amount)
+            for what, device, port, amount in answer["impaired"]
+        ),
         *(Fault("slow", (name,), cables[name], delay_ms=time_ms) for name, time_ms in answer["slow"].items()),
     )
     return Wired(cables, tuple(answer["switches"]), faults, swapped, answer["sends_packets"], answer["can_delay"])

@@ -62,7 +62,7 @@ class Place(NamedTuple):
 
     port: str
     """The switch's name of the port, or the host's of its interface, RDMA device or GPU."""
-    index: int | None = None
+    index: int | None = None  # type: ignore[assignment] # no place is searched as a tuple
     """The priority of PFC counters, a queue (traffic class), the lane of optics; None: the port."""
 
 

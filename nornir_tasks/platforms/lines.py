@@ -27,6 +27,13 @@ class Row:
     """Lines of this setting that the OS accepts and does not print, because they are its defaults."""
     many: bool
     """Do several such lines fill the field, as a list?"""
+    negation: "Negation | None"
+    """How the line is taken away, where that is not ``no`` and the whole line."""
+
+
+Negation = tuple[str, str]
+"""The pattern of whole lines, and what is typed to remove one, with its groups (``\\1``). In a block with ``before``
+(:class:`Block`) the pattern is of what follows, and ``\\g<before>`` what stands before it."""
 
 
 def row(
@@ -37,9 +44,10 @@ def row(
     single: str = "",
     hidden: Iterable[str] = (),
     many: bool = False,
+    negation: Negation | None = None,
 ) -> Row:
     """A Row from a pattern's text."""
-    return Row(re.compile(pattern), field, value, single, tuple(hidden), many)
+    return Row(re.compile(pattern), field, value, single, tuple(hidden), many, negation)
 
 
 Table = Mapping[str, tuple[Row, ...]]
@@ -137,6 +145,8 @@ class Block:
     before: str = ""
     hidden: tuple[str, ...] = ()
     """The same for settings without a row, since they are never configured."""
+    negations: tuple[Negation, ...] = ()
+    """The same for lines that no row reads, or several."""
 
 
 def one_value(rows: Iterable[Row], before: str = "") -> str:
@@ -152,6 +162,41 @@ def replaced(blocks: Iterable[Block]) -> tuple[tuple[str, ...], ...]:
         for block in blocks
         if (pattern := one_value(block.rows, block.before))
     )
+
+
+Negations = tuple[tuple[tuple[re.Pattern[str], ...], re.Pattern[str], str], ...]
+"""Patterns of the beginnings of the lines above, from the top; of the line itself; what is typed to remove it."""
+
+
+def negations(blocks: Iterable[Block]) -> Negations:
+    """How lines are removed that ``no`` and the whole line do not remove, block by block."""
+    found = (
+        (tuple(map(re.compile, block.above)), _after(block.before, pattern), typed)
+        for block in blocks
+        for pattern, typed in (*(each.negation for each in block.rows if each.negation), *block.negations)
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def _after(before: str, pattern: str) -> re.Pattern[str]:
+    return re.compile(f"(?P<before>{before}){pattern}" if before else pattern)
+
+
+def removal(path: Path, known: Negations) -> str | None:
+    """What is typed to remove the last line of a path; None: nothing of its own is known."""
+    *above, line = path
+    for enclosing, pattern, typed in known:
+        is_there = len(enclosing) == len(above) and all(map(re.Pattern.match, enclosing, above))
+        if is_there and (found := pattern.fullmatch(line)):
+            return found.expand(typed).rstrip()
+    return None
+
+
+def printed_negated(blocks: Iterable[Block]) -> frozenset[str]:
+    """Lines whose ``no`` form a switch prints: those of rows, and defaults that nothing configures."""
+    parts = tuple(blocks)
+    rows = (each.pattern.pattern for block in parts for each in block.rows)
+    return frozenset(line[3:] for line in rows if line.startswith("no ")).union(*(block.hidden for block in parts))
 
 
 Hidden = tuple[tuple[tuple[re.Pattern[str], ...], frozenset[str]], ...]

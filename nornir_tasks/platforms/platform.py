@@ -14,6 +14,7 @@ from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.platforms.announced import Announcing
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
 from nornir_tasks.platforms.containerlab import NO_IMAGE, Image
+from nornir_tasks.platforms.counting import NOT_COUNTED, Counting
 from nornir_tasks.platforms.defaults import FACTORY, Defaults
 from nornir_tasks.platforms.first_boot import NO_FIRST_BOOT, FirstBootFacts
 from nornir_tasks.platforms.let_in import Hears
@@ -199,6 +200,8 @@ class Platform:
     """Where a configuration holds secrets: above the drivers, placeholders stand there."""
     observing: Observing = MISSING
     """The requests for each field of Observed, and the reader of the answers."""
+    counting: Counting = NOT_COUNTED
+    """The requests for each counter, and the reader of the answers; ``NOT_COUNTED``: they are not written down."""
     first_boot: FirstBootFacts = NO_FIRST_BOOT
     """How a factory switch begins; ``NO_FIRST_BOOT``: that is not written down for this OS."""
     image: Image = NO_IMAGE

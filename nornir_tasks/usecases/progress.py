@@ -31,6 +31,7 @@ class Work(StrEnum):
     RENDER = "rendering"
     ASK = "asking"
     READ = "reading"
+    COUNT = "reading counters of"
     PUSH = "pushing"
 
 

@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
+from nornir_tasks.checks import suite
+from nornir_tasks.checks.counters import suite as rules
 from nornir_tasks.checks.evidence import Finding, Verdict
-from nornir_tasks.checks.suite import ABOUT, Report
+from nornir_tasks.checks.suite import Report
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.proofs.quotes import Quote
 from nornir_tasks.usecases.push import PlanReport
@@ -30,7 +32,7 @@ def of_checks(report: Report) -> Iterator[Group]:
                 ("follows from", follows.get(id(each), "")),
             )
             others.setdefault(each.check, []).append(_case(each, after))
-    for about in ABOUT:
+    for about in (*suite.ABOUT, *rules.ABOUT):
         cases = [Case(f"{passed[about.name]} passed")] if passed[about.name] else []
         if cases := [*cases, *others.get(about.name, ())]:
             yield Group(about.name, f"Passed: {about.passes}.", tuple(cases))

@@ -18,6 +18,7 @@ from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.design.reports.transceivers import leg_of
 from nornir_tasks.errors import GpufabricError, IntentError, Problem, UndecidedError, ValidationFailed
 from nornir_tasks.inventory.endpoints import push_account
+from nornir_tasks.platforms.counted import Counter
 from nornir_tasks.usecases.lab.machines import cabled_machines
 from nornir_tasks.usecases.oob_inventory import declared_macs
 from nornir_tasks.usecases.progress import On, Work, ignore
@@ -60,8 +61,16 @@ def _near(name: str, known: Sequence[str]) -> str:
     return f"did you mean {' or '.join(close)}?" if close else "'nornir validate --list' says what each judges"
 
 
-def collect(selection: Selection, reach: Reach, on: On = ignore, checks: Collection[str] = ()) -> Readings:
+def collect(
+    selection: Selection,
+    reach: Reach,
+    on: On = ignore,
+    checks: Collection[str] = (),
+    counters: Collection[Counter] = (),
+) -> Readings:
     """Read configuration and live state of the chosen switches; nothing is changed. ``checks``: of these alone.
+
+    ``counters``: these as well, last.
 
     A switch that does not answer is noted, and raises nothing.
     """
@@ -71,7 +80,8 @@ def collect(selection: Selection, reach: Reach, on: On = ignore, checks: Collect
     releases = access.accepted(selection)
     selection = selection.with_releases(releases)
     with access.fleet(selection.design, selection) as switches:
-        found = access.read(Work.READ, len(selection), partial(switches.collect, suite.needed(checks)))
+        look = partial(switches.collect, suite.needed(checks), counters=counters)
+        found = access.read(Work.READ, len(selection), look)
     configs = {name: seen.wanted for name, seen in found.values.items()}
     return Readings(found.values, found.errors, configs, releases)
 

@@ -81,11 +81,18 @@ def fabric_states(output: str) -> dict[str, str]:
 
 def read_states(root: Path, operator_root: str) -> tuple[dict[str, str], str]:
     """(GPU -> state and status, why they are not known). ``operator_root``: of the GPU Operator's driver container."""
-    command = [str(root / NVIDIA_SMI), "-q"]
+    shown, why = shown_by_driver(root, operator_root, "-q")
+    found = fabric_states(shown)
+    return found, "" if found else why
+
+
+def shown_by_driver(root: Path, operator_root: str, *arguments: str) -> tuple[str, str]:
+    """(What nvidia-smi prints, why there is no GPU in it: not there, no answer, a failure)."""
+    command = [str(root / NVIDIA_SMI), *arguments]
     if not (root / NVIDIA_SMI).exists():
         if not (root / operator_root / "bin/nvidia-smi").exists():
-            return {}, "there is no nvidia-smi"
-        command = ["chroot", str((root / operator_root).parent), "nvidia-smi", "-q"]
+            return "", "there is no nvidia-smi"
+        command = ["chroot", str((root / operator_root).parent), "nvidia-smi", *arguments]
     with tempfile.TemporaryFile() as answer:
         process = subprocess.Popen(  # noqa: S603  (what it is, is above)
             command, stdin=subprocess.DEVNULL, stdout=answer, stderr=subprocess.DEVNULL, start_new_session=True
@@ -95,7 +102,7 @@ def read_states(root: Path, operator_root: str) -> tuple[dict[str, str], str]:
             time.sleep(0.1)
         if process.returncode is None:
             process.kill()  # not waited for: a process that a GPU holds does not end
-            return {}, f"nvidia-smi did not answer within {ANSWERS_WITHIN_S:.0f} s"
+            return "", f"nvidia-smi did not answer within {ANSWERS_WITHIN_S:.0f} s"
         answer.seek(0)
-        found = fabric_states(answer.read().decode("utf-8", errors="replace"))
-    return found, "" if found else f"nvidia-smi names no GPU (exit code {process.returncode})"
+        why = f"nvidia-smi names no GPU (exit code {process.returncode})"
+        return answer.read().decode("utf-8", errors="replace"), why

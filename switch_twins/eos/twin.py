@@ -9,6 +9,7 @@ from ..lab_context import LabContext
 from ..seeds import Seedable
 from ..spec import DeviceSpec
 from ..state import SwitchState
+from ..traffic.rules import SwitchRules
 from ..twin import RequestCounter
 from .configuration import Configuration
 from .eapi import EapiServer
@@ -24,6 +25,7 @@ from .served import served_api, serves_ssh
 from .shell import Shell
 from .ssh import SshServer
 from .terminal import Terminal
+from .traffic_rules import traffic_rules
 from .view import View
 
 
@@ -80,6 +82,10 @@ class EosTwin:
         if on == "port":
             return [each.name for each in self.state().interfaces]
         return [neighbor.address for instance in self.state().bgp for neighbor in instance.neighbors]
+
+    def traffic_rules(self) -> SwitchRules:
+        """What it was told of classes, queues, pauses and marks."""
+        return traffic_rules(self.view())
 
     async def start(self) -> None:
         """Listen for eAPI and SSH. Raises OSError if the address is taken."""

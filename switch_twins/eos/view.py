@@ -14,6 +14,7 @@ from ..spec import DeviceSpec
 from ..state import SwitchState
 from .configuration import Configuration
 from .machine import Machine
+from .played import played
 from .ports import lane_numbers
 
 _MANAGEMENT, _GROUPS = 0x400, 0x1000
@@ -46,8 +47,9 @@ class View:
         return self.fabric.seeds.number(self.device.name, what, on, default)
 
     def counter(self, what: str, on: str = "") -> int:
-        """A counter: nothing in the lab counts, so it is what a test seeded, else 0."""
-        return self.fabric.seeds.count(self.device.name, what, on)
+        """A counter: what traffic that is played and impairments make of it (played.py), and what a test seeded."""
+        device = self.device.name
+        return self.fabric.seeds.count(device, what, on) + played(self.fabric, device, what, on)
 
     def word(self, what: str, on: str = "") -> str:
         """A word that a test seeded, else ""."""

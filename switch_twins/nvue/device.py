@@ -12,6 +12,7 @@ from ..lab_context import LabContext
 from ..served import SELF_SIGNED, ServedApi
 from ..spec import DeviceSpec
 from ..state import SwitchState
+from ..traffic.rules import SwitchRules
 from ..twin import RequestCounter
 from .access import Access, is_reachable, lets_in
 from .autofill import hash_password
@@ -23,6 +24,7 @@ from .outside import with_outside
 from .revisions import RevisionStore
 from .schema import schema_for, secret_paths
 from .server import RestServer
+from .traffic_rules import traffic_rules
 from .tree import Path, Tree, get, get_or, ordered
 
 
@@ -55,6 +57,11 @@ class NvueTwin:
     def mac(self, interface: str) -> str:
         """The MAC address of one of its interfaces, with colons."""
         return mac_address(self.name, interface)
+
+    def traffic_rules(self) -> SwitchRules:
+        """What it was given of classes, queues, pauses and marks."""
+        ports = (each.name for each in self.state().interfaces if each.name.startswith("swp"))
+        return traffic_rules(self.store.running, self.dialect, ports)
 
     def running_text(self) -> str:
         """The running configuration as JSON in NVUE's order, secrets as ``*``."""

@@ -16,6 +16,7 @@ from ..spec import DeviceSpec
 from ..state import BgpInstance, InterfaceState, SwitchState
 from .adaptive import of_interface, of_switch
 from .bridging import mac_table, of_member
+from .counters import of_link, of_phy, of_queues, of_roce, transceivers, with_events
 from .dialect import Dialect
 from .extract import mac_address
 from .gateways import of_svi
@@ -42,8 +43,8 @@ class Operational:
         tables = functools.cache(lambda: Tables(self._fabric, self._device.name, _vrf_names(running)))
         parts: dict[str, Any] = {
             "system": lambda: self._system(running, state, uptime_s),
-            "platform": self._platform,
-            "interface": lambda: self._interfaces(running, state),
+            "platform": lambda: self._platform(path),
+            "interface": lambda: self._interfaces(running, state, path),
             "vrf": lambda: self._vrfs(running, state, path, tables),
             "bridge": lambda: self._bridge(running, state),
             "qos": lambda: self._qos(running),
@@ -77,8 +78,10 @@ class Operational:
         parts = self._device.release.split(".")
         return ".".join(parts if len(parts) > 2 else [*parts, "0"])
 
-    def _platform(self) -> Tree:
+    def _platform(self, path: tuple[str, ...]) -> Tree:
+        optics = {"transceiver": transceivers(self._fabric, self._device.name)} if path[1:2] == ("transceiver",) else {}
         return {
+            **optics,
             "asic-model": self._device.asic,
             "asic-vendor": "Mellanox Technologies",
             "manufacturer": "NVIDIA",
@@ -96,11 +99,14 @@ class Operational:
 
     # -- interfaces ------------------------------------------------------------------------------------------------
 
-    def _interfaces(self, running: Tree, state: SwitchState) -> Tree:
+    def _interfaces(self, running: Tree, state: SwitchState, path: tuple[str, ...]) -> Tree:
+        """All, or the one that ``path`` names, with its counters: of all together they would be large."""
         qos = EffectiveQos(running, self._dialect)
         heard = {neighbor.local_port: neighbor for neighbor in self._fabric.lldp(self._device.name)}
         tree: Tree = {}
         for number, interface in enumerate(state.interfaces, start=1):
+            if path[1:2] not in ((), (interface.name,)):
+                continue
             settings = get_or(running, {}, "interface", interface.name)
             entry = self._interface(interface, running, number, share(self._device, running, interface.name))
             neighbor = heard.get(interface.name)
@@ -110,8 +116,24 @@ class Operational:
                 entry["qos"] = qos.of_interface(interface.name, settings.get("qos", {}))
                 own = of_interface(running, interface.name, entry["link"]["speed"], self._device.asic, self._dialect)
                 entry["router"] = {"adaptive-routing": own}
+                if path[1:]:
+                    self._count(entry, interface, qos)
             tree[interface.name] = entry
         return tree
+
+    def _count(self, entry: Tree, interface: InterfaceState, qos: EffectiveQos) -> None:
+        fabric, device = self._fabric, self._device.name
+        counts = fabric.counted.shown(device, interface.name)
+        entry["counters"] = {"qos": of_queues(counts)}
+        entry["link"] |= {
+            "stats": of_link(fabric, device, interface.name),
+            "phy-detail": of_phy(fabric, device, interface),
+        }
+        own = entry["qos"]
+        if qos.is_roce:
+            lossless = sorted(map(int, own["pfc"].get("switch-priority", {})))
+            own = {**own, "roce": {**own["roce"], "counters": of_roce(counts, lossless)}}
+        entry["qos"] = {**own, "pfc-watchdog": with_events(own["pfc-watchdog"], counts)}
 
     def _interface(self, interface: InterfaceState, running: Tree, number: int, speed: str) -> Tree:
         settings = get_or(running, {}, "interface", interface.name)

@@ -1,13 +1,14 @@
 """show interface: every interface with its counters.
 
 Lines and keys: tests/recorded/nxos_show/interfaces.txt; an SVI's keys: napalm 5.2.0, get_interfaces of its nxos driver.
-Nothing is sent in the lab, so no port has flapped, and what is counted is what a test seeded.
+Counters are those of played traffic and of impairments, and what a test seeded; no port has flapped.
 """
 
 from __future__ import annotations
 
 import re
 
+from ..counted import PortCounts, whole
 from .interface_facts import Interface, facts
 from .reply import Body, Reply, View, short_name, table
 
@@ -65,9 +66,20 @@ def interface(view: View, name: str | None = None) -> Reply:
 
 
 def counters(each: Interface) -> dict[str, int]:
-    """A port's, by the words of the keys: what was seeded."""
-    seeds, device = each.view.fabric.seeds, each.view.device.name
-    return {key: seeds.count(device, key, each.name) for key in COUNTERS}
+    """A port's, by the words of the keys: what was seeded, and what traffic that is played and impairments made."""
+    fabric, device = each.view.fabric, each.view.device.name
+    played = _played(fabric.counted.shown(device, each.name))
+    crc = fabric.added("crc-errors", device, each.name)
+    played |= {"crc": crc, "inerr": crc}
+    return {key: fabric.seeds.count(device, key, each.name) + played.get(key, 0) for key in COUNTERS}
+
+
+def _played(counts: PortCounts) -> dict[str, int]:
+    """All packets are unicast."""
+    found = {"bytes": (counts.bytes_in, counts.bytes_out)}
+    found |= dict.fromkeys(("ucast", "pkts"), (counts.packets_in, counts.packets_out))
+    found |= {"discard": (sum(counts.input_drops), sum(counts.dropped))}
+    return {f"{way}{kind}": whole(pair[at]) for kind, pair in found.items() for at, way in enumerate(("in", "out"))}
 
 
 # -- as text -------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..optics import TEMPERATURE_C, VOLTAGE_V, Optic, optics
+from ..optics import VOLTAGE_V, Optic, optics
 from .interface_facts import Interface, facts
 from .ports import is_twisted_pair
 from .reply import Body, Reply, View, short_name, table
@@ -255,7 +255,7 @@ def media(each: Interface) -> str:
 def transceiver(view: View) -> Reply:
     """Show interface transceiver details: light as optics.py has it; twisted pair has no transceiver."""
     lit = {each.port: each for each in optics(view.fabric, view.device.name)}
-    blocks = []
+    blocks, rows = [], []
     for e in _of(facts(view), "Ethernet"):
         if "." in e.name:
             continue
@@ -266,7 +266,23 @@ def transceiver(view: View) -> Reply:
         else:
             lines = [*_maker(e), "", *_diagnostics(lit[e.name])]
         blocks.append("\n".join([e.name, *lines]))
-    return Reply("\n\n".join(blocks) + "\n")
+        rows.append(_transceiver_row(e, lit.get(e.name)))
+    return Reply("\n\n".join(blocks) + "\n", table("interface", rows))
+
+
+def _transceiver_row(each: Interface, optic: Optic | None) -> Body:
+    """Keys: tests/recorded/nxos_show/counters.txt."""
+    if optic is None or is_twisted_pair(each.view.device.model, each.name):
+        return {"interface": each.name, "sfp": "not present"}
+    temperature, _, _, sent, received = (bounds for _, _, bounds in _LIMITS)
+    row = {"lane_number": "1", "temperature": f"{optic.temperature_c:.2f}"}
+    row |= {"temp_alrm_hi": f"{temperature[0]:.2f}", "temp_alrm_lo": f"{temperature[1]:.2f}"}
+    for name, value, bounds in (("tx", optic.tx_dbm, sent), ("rx", optic.rx_dbm, received)):
+        row |= {f"{name}_pwr": f"{value:.2f}"}
+        row |= {f"{name}_pwr_alrm_hi": f"{bounds[0]:.2f}", f"{name}_pwr_alrm_lo": f"{bounds[1]:.2f}"}
+    row["xmit_faults"] = "0"
+    head = {"interface": each.name, "sfp": "present", "type": media(each), "name": "LAB"}
+    return {**head, **table("lane", [row])}
 
 
 def _maker(each: Interface) -> list[str]:
@@ -295,7 +311,7 @@ _LIMITS = (
 
 
 def _diagnostics(optic: Optic) -> list[str]:
-    now = (TEMPERATURE_C, VOLTAGE_V, optic.bias_ma, optic.tx_dbm, optic.rx_dbm)
+    now = (optic.temperature_c, VOLTAGE_V, optic.bias_ma, optic.tx_dbm, optic.rx_dbm)
     rule = "  " + "-" * 76
     lines = ["           SFP Detail Diagnostics Information (internal calibration)", rule]
     lines += [

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from . import (
     show_bgp,
+    show_counters,
     show_groups,
     show_hardware,
     show_hsrp,
@@ -88,6 +89,11 @@ def _policy_of_interface(view: View, found: re.Match[str]) -> Reply:
     return show_policies.interface_policy(view, _full(found[1]) if found[1] else None, found[2])
 
 
+def _pfc_queue(view: View, found: re.Match[str]) -> Reply:
+    name = _full(found[1]) if found[1] else None
+    return show_qos.pfc_queue(view, name, is_detailed=bool(found[2]))
+
+
 def _policy_map(view: View, found: re.Match[str]) -> Reply:
     return show_policies.policy_map(view, found[1], found[2])
 
@@ -128,6 +134,8 @@ SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
         (r"show interface description", _plain(show_ports.description)),
         (r"show interface status", _plain(show_ports.status)),
         (rf"show interface(?: {_NAME})? switchport", _named(show_ports.switchport)),
+        (r"show interface counters", _plain(show_counters.traffic)),
+        (r"show interface counters errors", _plain(show_counters.errors)),
         (r"show interface counters detailed", _plain(show_ports.counters_detailed)),
         (r"show interface transceiver details", _plain(show_ports.transceiver)),
         (r"show port-channel summary", _plain(show_groups.summary)),
@@ -171,7 +179,7 @@ SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
         (r"show system config reload-pending", _plain(show_system.reload_pending)),
         (r"show bfd neighbors(?: vrf \S+)?", _plain(show_routing.bfd_neighbors)),
         (rf"show queuing interface(?: {_NAME})?", _named(show_qos.queuing_interface)),
-        (rf"show queuing pfc-queue(?: interface {_NAME})?(?: detail)?", _named(show_qos.pfc_queue)),
+        (rf"show queuing pfc-queue(?: interface {_NAME})?( detail)?", _pfc_queue),
         (
             r"show policy-map system type (network-qos|queuing|qos)(?: (input|output))?",
             lambda v, m: show_policies.system_policy(v, m[1], m[2]),

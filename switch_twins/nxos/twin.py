@@ -10,6 +10,7 @@ from ..lab_context import LabContext
 from ..seeds import Seedable
 from ..spec import DeviceSpec
 from ..state import SwitchState
+from ..traffic.rules import SwitchRules
 from ..twin import RequestCounter
 from .cli import Cli
 from .day0 import brownfield_tree, management_address
@@ -24,6 +25,7 @@ from .seedable import SEEDABLE
 from .served import HTTPS_PORT, SSH_PORT, lets_in, named_vrf, served_api
 from .ssh import SshServer
 from .store import ConfigStore
+from .traffic_rules import traffic_rules
 
 
 class NxosTwin:
@@ -62,6 +64,10 @@ class NxosTwin:
     def seeded_on(self, on: str) -> list[str]:
         """The ports there are."""
         return [each.name for each in self.state().interfaces] if on == "port" else []
+
+    def traffic_rules(self) -> SwitchRules:
+        """What it was told of classes, queues, pauses and marks."""
+        return traffic_rules(self._view)
 
     def running_text(self) -> str:
         """The running configuration from its ``version`` line on."""

@@ -60,6 +60,8 @@ FLOWLET = (
     {"platform": "nxos", "release": "10.5(1)", "model": "N9K-C9364D-GX2A", "overrides": []},
 )
 """Both tiers of the lab under one system that balances flowlets."""
+JERICHO = {"platform": "eos", "release": "4.33.1F", "model": "7280DR3-24", "overrides": []}
+"""Spines that count marks by a line of the switch besides."""
 PER_PACKET = (
     {"platform": "nxos", "release": "10.5(1)", "model": "N9K-C9364D-GX2A", "overrides": []},
     {"platform": "nvue", "release": "5.14", "model": "SN5400", "overrides": []},
@@ -340,14 +342,18 @@ def _intents() -> Iterator[Intent]:
     for site in SITES:
         yield load_intent(ROOT / site / "fabric.yml")
     yield long_cables.intent()
+    yield _changed({"telemetry": {"counters": True}}, {"leaf": FLOWLET[0], "spine": JERICHO})
     for mode, model in (*(("flowlet", each) for each in FLOWLET), *(("per_packet", each) for each in PER_PACKET)):
-        data: dict[str, Any] = yaml.safe_load(
-            (ROOT / "inventory" / "lab-rails" / "fabric.yml").read_text(encoding="utf-8")
-        )
-        data["policy"]["load_balancing"] = mode
-        for tier in ("leaf", "spine"):
-            data["fabrics"]["compute"][tier].update(model)
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "fabric.yml"
-            file.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
-            yield load_intent(file)
+        yield _changed({"load_balancing": mode}, dict.fromkeys(("leaf", "spine"), model))
+
+
+def _changed(policy: dict[str, Any], tiers: dict[str, dict[str, Any]]) -> Intent:
+    """The lab's site with another policy, on other switches."""
+    data: dict[str, Any] = yaml.safe_load((ROOT / "inventory" / "lab-rails" / "fabric.yml").read_text(encoding="utf-8"))
+    data["policy"] |= policy
+    for tier, model in tiers.items():
+        data["fabrics"]["compute"][tier].update(model)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "fabric.yml"
+        file.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+        return load_intent(file)

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 from line_shapes import Rendered
-from typed_switches import SWITCHES, NxosSwitch
+from taken import pushed
 
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.files.templates import environment
-from nornir_tasks.platforms.nxos.patch import server_changes, settle
 from nornir_tasks.render.render import render
 from tests.unit.design import toy_layer3, toys
 from tests.unit.design.toy_layer3 import DEVICES, VRF
@@ -58,16 +57,5 @@ STEPS = {
 
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES)
-def test_a_switch_takes_it_and_runs_just_what_is_wanted(device: str, step: str) -> None:
-    start, end = (make(device) for make in STEPS[step])
-    switch = SWITCHES[start.config.os](start)
-    assert switch.refused == []
-    running = start.os.to_tree(switch.running())
-    wanted = end.owned(end.os.canonical(end.written()))
-    planned = end.os.candidate(running, start.owned(running), wanted)
-    assert planned.changes
-    switch.take(planned)
-    assert switch.refused == []
-    if isinstance(switch, NxosSwitch):  # its own patch says what the plan says, though addresses are typed again
-        assert settle(server_changes(switch.printed), running) == frozenset(planned.changes)
-    assert end.owned(end.os.to_tree(switch.running())).paths() == wanted.paths()
+def test_a_plane_of_ipv6_and_routes_that_moves_runs_just_its_new_lines(device: str, step: str) -> None:
+    pushed(*(make(device) for make in STEPS[step]))

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 from line_shapes import Rendered
-from typed_switches import SWITCHES, NxosSwitch
+from taken import pushed
+from typed_switches import SWITCHES
 
 from nornir_tasks.design.model.partial_config import ClassPolicy
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.files.templates import environment
-from nornir_tasks.platforms.nxos.patch import server_changes, settle
 from nornir_tasks.render.render import render
 from tests.unit.design import toy_profiles, toys
 
@@ -45,7 +45,7 @@ CHANGES = {
 
 @pytest.mark.parametrize(("before", "after"), CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("device", HOLDS.values(), ids=HOLDS)
-def test_a_switch_takes_it_and_runs_just_what_is_wanted(device: str, before, after) -> None:
+def test_a_port_that_changes_its_profile_runs_just_the_lines_of_the_new_one(device: str, before, after) -> None:
     pushed(rendered(device, before), rendered(device, after))
 
 
@@ -54,30 +54,3 @@ def test_a_switch_takes_it_and_runs_just_what_is_wanted(device: str, before, aft
 def test_a_whole_fabric_that_is_lossy_for_a_while_ends_where_it_began(device: str, own) -> None:
     first = rendered(device, own)
     assert pushed(first, rendered(device, own, DROPS), first) == SWITCHES[first.config.os](first).running()
-
-
-def pushed(start: Rendered, *ends: Rendered) -> str:
-    """A switch is brought from one configuration to others, each of which it takes and runs; what it runs at last."""
-    switch = SWITCHES[start.config.os](start)
-    for end in ends:
-        push(switch, start, end)
-        start = end
-    return switch.running()
-
-
-def push(switch, start: Rendered, end: Rendered) -> None:
-    assert switch.refused == []
-    running = start.os.to_tree(switch.running())
-    wanted = end.owned(end.os.canonical(end.written()))
-    planned = end.os.candidate(running, start.owned(running), wanted)
-    assert planned.changes
-    switch.take(planned)
-    assert switch.refused == []
-    if isinstance(switch, NxosSwitch):
-        assert settle(server_changes(switch.printed), running) == frozenset(planned.changes)
-    runs = end.os.to_tree(switch.running())
-    assert end.owned(runs).paths() == wanted.paths()
-    again = end.os.candidate(runs, end.owned(runs), wanted)
-    assert again.changes == ()
-    read = end.os.parse(end.os.canonical(end.owned(runs)), end.capabilities, end.config.name, end.config.model)
-    assert (read.config, list(read.remainder.walk())) == (end.config, [])

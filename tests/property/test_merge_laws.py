@@ -125,6 +125,7 @@ CLASSES = st.builds(ClassPolicy, NAMES, st.just((0,)), FEW, st.just(True), st.ju
 PARTS = {
     "hash_seed": FEW,
     "lossless_memory_percent": FEW,
+    "counts_marks": st.booleans(),
     "lag_hash": st.booleans(),
     "bridge_priority": FEW,
     "lldp": st.booleans(),

@@ -24,16 +24,21 @@ def script(file: Path, text: str) -> None:
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Demo:
-    """(is_root, lacks: what is said of packages, unproved: why firewalls cannot be proved, HOSTS) -> a whole demo."""
+    """(is_root, lacks: what is said of packages, unproved: why nothing can be proved, blamed: for a storm) -> a run."""
     calls = tmp_path / "calls"
     (tmp_path / "scripts").mkdir()
     shutil.copy(ROOT / "scripts/demo.sh", tmp_path / "scripts/demo.sh")
 
     def run(
-        is_root: bool = False, lacks: str = "", unproved: str = "", **environment: str
+        is_root: bool = False,
+        lacks: str = "",
+        unproved: str = "",
+        blamed: str = "gpu-1",
+        **environment: str,
     ) -> subprocess.CompletedProcess[str]:
+        finds = f'case "$*" in validate*--soak*) echo "host {blamed} takes nothing in" ;; esac'
         for program in ("nornir", "ansible-playbook"):
-            script(tmp_path / "bin" / program, f'echo "{program} $*" >>{calls}')
+            script(tmp_path / "bin" / program, f'echo "{program} $*" >>{calls}\n{finds}')
         script(tmp_path / "bin/id", f"echo {0 if is_root else 1000}")
         script(
             tmp_path / "bin/python",
@@ -79,7 +84,12 @@ def test_each_step_is_named_with_its_time_at_the_end(demo: Demo) -> None:
         "  1. A fresh lab: ",
         "  2. What the intent asks for: ",
     ]
-    assert len(times) == 12 and all(re.search(r": \d+ s$", line) for line in times)
+    assert len(times) == 13 and all(re.search(r": \d+ s$", line) for line in times)
+
+
+def test_a_demo_whose_storm_is_blamed_on_another_host_fails(demo: Demo) -> None:
+    done = demo(blamed="gpu-2", HOSTS="0")
+    assert done.returncode == 1 and "gpu-1 should have been named" in done.stderr
 
 
 def test_a_proof_that_cannot_be_made_is_left_out_and_said_before_and_after_all_else(

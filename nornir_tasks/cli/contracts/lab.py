@@ -18,6 +18,21 @@ class FaultEntry(TypedDict):
     ends: NotRequired[list[list[str]]]
     percent: NotRequired[float]
     delay_ms: NotRequired[float]
+    what: NotRequired[str]
+    amount: NotRequired[float]
+
+
+class Traffic(TypedDict):
+    """What is played. ``lost_flows`` arrive nowhere; ``behind_s``: what the lab has still to play of the time."""
+
+    pattern: str
+    share: float
+    target: str
+    dscp: int
+    flows: int
+    lost_flows: int
+    waiting_bytes: int
+    behind_s: float
 
 
 class LabUpDocument(Envelope):
@@ -81,6 +96,7 @@ class LabStatusDocument(Envelope):
     devices: NotRequired[list[LabDevice]]
     cables: NotRequired[dict[str, LabCable]]
     played: NotRequired[dict[str, dict[str, Any]]]
+    traffic: NotRequired[Traffic | None]
     hosts: NotRequired[list[MachineStatus]]
     boundary: NotRequired[list[HostStatus]]
     faults: NotRequired[list[FaultEntry]]
@@ -98,12 +114,19 @@ class LabExportDocument(Envelope):
 
 
 class LabFaultDocument(Envelope):
-    """``nornir lab`` cut, swap, kill, freeze, revive, mend, loss and delay."""
+    """``nornir lab`` cut, swap, kill, freeze, revive, mend, loss, delay and impair."""
 
     changed: bool
     broken: list[FaultEntry]
     mended: list[FaultEntry]
     faults: list[FaultEntry]
+
+
+class LabPlayDocument(Envelope):
+    """``nornir lab play``."""
+
+    changed: bool
+    traffic: Traffic | None
 
 
 class LabProbeDocument(Envelope):

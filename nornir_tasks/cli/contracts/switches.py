@@ -91,6 +91,69 @@ class ValidateFinding(TypedDict):
 
 
 @described
+class CounterCoverage(TypedDict):
+    """How many counters the devices of one system show."""
+
+    system: str
+    """The operating system; hosts."""
+    devices: int
+    read: list[str]
+    """Counters that all of them showed."""
+    of: int
+    not_read: dict[str, str]
+    """Counter -> why it was not read."""
+
+
+@described
+class Soak(TypedDict):
+    """What --soak counted."""
+
+    seconds: float
+    """The shortest time between both readings of a device."""
+    coverage: list[CounterCoverage]
+
+
+@described
+class CounterRow(TypedDict):
+    """One counter at one place."""
+
+    device: str
+    port: str
+    index: int | None
+    """Priority, queue or lane; null: the port as a whole."""
+    counter: str
+    grown: float
+    """Between both readings; of light and heat the value now."""
+    per_s: float | None
+    total: float
+    lossless: bool | None
+    """Is this priority or queue one that is paused? null: of no class."""
+    far: str
+    cable: str
+
+
+@described
+class CounterDoubt(TypedDict):
+    """What could not be compared or read."""
+
+    device: str
+    what: str
+
+
+@described
+class CountersDocument(Envelope):
+    """``nornir counters``."""
+
+    seconds: float
+    rows: list[CounterRow]
+    """What hurts most first."""
+    hidden: int
+    """Rows beyond --top."""
+    coverage: list[CounterCoverage]
+    doubts: list[CounterDoubt]
+
+
+@described
 class ValidateDocument(Envelope):
     """``nornir validate``."""
 
@@ -104,6 +167,8 @@ class ValidateDocument(Envelope):
     warnings: NotRequired[list[str]]
     only: NotRequired[list[str]]
     """The checks that --only names: nothing else was judged."""
+    soak: NotRequired[Soak]
+    """With --soak: its findings are among the others."""
     causes: list[str]
     findings: list[ValidateFinding]
     """What did not pass; with --all what passed as well."""

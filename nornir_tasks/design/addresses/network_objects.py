@@ -53,6 +53,7 @@ def fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
         copies_there=layout.copies_there,
         incast_ports=terms.policy.incast_ports,
         lossless_memory_percent=terms.policy.lossless_memory_percent,
+        counters=terms.policy.telemetry is not None and terms.policy.telemetry.counters,
     )
 
 

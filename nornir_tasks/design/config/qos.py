@@ -35,6 +35,8 @@ class Queue:
     weight_percent: int | None
     """Share of what strict queues leave over; the weights of a profile sum to 100. None when strict."""
     ecn: Ecn | None
+    counts_marks: bool = False
+    """It counts what it marks, where the OS has a line for that (EOS); others count without."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.spanning_tree import BRIDGE_PRIORITIES
 from nornir_tasks.design.config.vlans import Vlan
-from nornir_tasks.design.layout.layer1 import layer1
 from nornir_tasks.design.model.claims import name_prefix
+from nornir_tasks.design.model.layer1 import layer1
 from nornir_tasks.design.model.mlag import Pair
 from nornir_tasks.design.model.network import Device, Network
 from nornir_tasks.design.model.partial_config import FABRIC_PROFILE, PartialConfig, PartialPort

@@ -166,6 +166,9 @@ class Capabilities:
     """A queue can be promised bandwidth (EOS ``bandwidth guaranteed``), so that a starved one does not look stuck."""
     guarantee_gap: str = ""
     """Why it is not promised although the OS has the line, for the operator."""
+    counts_marks_by: tuple[str, ...] | None = None
+    """Entries of DeviceConfig.services that queues need, besides a line of their own, to count what they mark (EOS);
+    None: no line of it, they count or do not."""
     lossless_memory_source: str = ""
     """Where the line is from that sets the share of memory for lossless classes; empty: no source shows one."""
     fec_below_lane_gbps: float = inf

@@ -132,6 +132,8 @@ class Fabric:
     """Ports of a switch that are congested at once in the worst case; None: not said."""
     lossless_memory_percent: int | None = None
     """Share of a switch's packet memory for lossless classes; None: the system's own."""
+    counters: bool = False
+    """Its switches count what they count only with a line for it."""
     vlans: frozenset[int] = frozenset()
     """VLANs of its own on its switches, beside those of planes and of pairs."""
     password: str | None = None

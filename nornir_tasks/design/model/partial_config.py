@@ -133,6 +133,8 @@ class PartialConfig:
     """Further profiles of ports, by neutral name."""
     lossless_memory_percent: int | None = None
     """Share of the packet memory for lossless classes, where the OS has a line for it."""
+    counts_marks: bool | None = None
+    """Queues that mark count what they mark, where the OS needs a line for that."""
     bfd: Bfd | None = None
     load_balancing: BalancingPolicy | None = None
     breakouts: Mapping[int, Breakout] | None = field(default=None, metadata=KEYED)

@@ -184,7 +184,9 @@ class _Bender:
         )
         found = tuple(service for service, is_needed in needed if service is not None and is_needed)
         relay = known.dhcp_relay_services if any(each.dhcp_servers for each in (intended.ports or {}).values()) else ()
-        return (*adjusted, *found, *relay, *filtering.services(intended, known))
+        marks = any(each.ecn is not None for each in intended.classes or ()) and intended.counts_marks
+        counting = (known.counts_marks_by or ()) if marks else ()
+        return (*adjusted, *found, *relay, *counting, *filtering.services(intended, known))
 
     def hashing(self, intended: PartialConfig) -> Hashing | None:
         """``lag_hash: default`` needs no note: it is as wanted, and a line that says otherwise is removed."""

@@ -27,6 +27,8 @@ PER_PORT = {"lossless": PAUSE, "weight_percent": WEIGHT, "ecn": MARKS}
 """Field of a class -> the knob in which ports may differ, if the OS has it per port."""
 
 NO_POOLS = "no source shows a line of this system that shares memory between lossless and other classes by percentages"
+COUNTED = "of each profile; every port that has it takes one counter of the ASIC for each, of those that lists share"
+"""What it costs that queues count what they mark."""
 TABLE = ("dscp", "priority", "strict")
 """Fields of a class that are the same on the whole switch."""
 
@@ -183,11 +185,12 @@ class PortProfiles:
             name=profile_name(neutral, self.capabilities, figure),
             pfc_priorities=lossless,
             watchdog=bool(lossless),
-            queues=tuple(
-                Queue(self.numbers[each.name], each.strict, each.weight_percent, self._ecn(each, neutral, figure))
-                for each in classes
-            ),
+            queues=tuple(self._queue(each, self._ecn(each, neutral, figure)) for each in classes),
         )
+
+    def _queue(self, each: ClassPolicy, ecn: Ecn | None) -> Queue:
+        counts = ecn is not None and bool(self.intended.counts_marks) and self.capabilities.counts_marks_by is not None
+        return Queue(self.numbers[each.name], each.strict, each.weight_percent, ecn, counts)
 
     def _traffic_class(self, each: ClassPolicy, priority: int) -> TrafficClass:
         reason = f"{self.system} wants strict queues from {self.capabilities.cnp_priority} downwards"

@@ -21,7 +21,7 @@ from nornir_tasks.design.model.order import natural_key
 from nornir_tasks.design.model.plane import Plane
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.design.realise.configuration import Realised
-from nornir_tasks.design.realise.port_profiles import NO_POOLS
+from nornir_tasks.design.realise.port_profiles import COUNTED, NO_POOLS
 from nornir_tasks.design.reports.explain_cables import headroom_figures
 from nornir_tasks.design.reports.explain_marks import marking_figures
 from nornir_tasks.design.reports.explain_tables import table_figures
@@ -363,6 +363,9 @@ class _Explainer:
         percent = self.fabric.lossless_memory_percent
         if percent is not None and each.config.qos and each.config.qos.watchdog and not known.lossless_memory_source:
             yield self.figure(f"memory of lossless classes, {kind}", "not set", NO_POOLS, asked_percent=percent)
+        if self.fabric.counters and known.counts_marks_by is not None and each.config.qos:
+            queues = sum(queue.counts_marks for each in each.config.qos.profiles for queue in each.queues)
+            yield self.figure(f"queues that count marks, {kind}", queues, COUNTED, policy__telemetry__counters=True)
         unset = sum(port.layer1 is not None and port.layer1.fec is None for port in ports)
         if unset:
             yield self.figure(f"FEC, {kind}", "not set", known.fec_gap, ports=unset)

@@ -62,6 +62,15 @@ class MtuIntent(Part):
     """Of fabrics: upper bound for ports of switches."""
 
 
+class TelemetryIntent(Part):
+    """What switches count besides what they always count."""
+
+    counters: bool = False
+    """Queues count the packets that they mark. On EOS that takes a line in each queue that marks, and on Jericho one of
+    the switch besides: an ASIC has few such counters, and shares them with others (access lists). Without it
+    ``nornir validate`` cannot tell marks from none there. Cumulus Linux and NX-OS count without a line."""
+
+
 class QueuePairsIntent(Part):
     """How many queue pairs carry what two GPUs send one another: each is a flow of its own to a hash."""
 
@@ -104,6 +113,9 @@ class PolicyIntent(Part):
     ``nornir design --explain`` says that it is not set. A change disturbs packets for a moment."""
     mtu: MtuIntent
     """IP MTUs of hosts and of fabrics."""
+    telemetry: TelemetryIntent | None = None
+    """What is counted only if it is asked for; docs/counters.md has what is read of which system. A change disturbs
+    packets for a moment, as any of queues."""
     unused_ports: Literal["shut", "leave"] = "shut"
     """What happens to ports without a cable: kept shut, or none of our business."""
     wave_share: Annotated[float, Field(gt=0, le=1)] = 0.25

@@ -14,6 +14,7 @@ from nornir_tasks.platforms.eos.capabilities import (
     TRAINS,
     capabilities,
 )
+from nornir_tasks.platforms.eos.counters import COUNTING
 from nornir_tasks.platforms.eos.day0 import FIRST_BOOT
 from nornir_tasks.platforms.eos.defaults import defaults, spelt_out
 from nornir_tasks.platforms.eos.dependents import ANNOUNCING, DEPENDENTS, FACTORY_LINES
@@ -70,6 +71,7 @@ PLATFORM = Platform(
     vlan_entry=VLAN_ENTRY,
     secrets=SECRETS,
     observing=OBSERVING,
+    counting=COUNTING,
     first_boot=FIRST_BOOT,
     image=IMAGE,
     api_port=443,

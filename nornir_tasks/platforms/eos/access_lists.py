@@ -3,6 +3,7 @@
 from nornir_tasks.design.config.access_lists import TCP, UDP
 from nornir_tasks.platforms.acl_lines import AclWords, applied
 from nornir_tasks.platforms.eos.port_names import PORT_OF
+from nornir_tasks.platforms.lines import Block
 
 WORDS = AclWords(
     counters="counters per-entry",
@@ -29,6 +30,13 @@ BESIDE_LISTS = {
     "acl-sharing-ipv6-out": "hardware access-list resource sharing vlan ipv6 out",
 }
 """Entries of DeviceConfig.services, and their lines."""
+
+LIST_BLOCK = Block(
+    (r"ip(?:v6)? access-list ",),
+    (),
+    # um-eos ACLs and Route Maps, Deleting a Rule: "no 20"
+    negations=((r"(\d+) .*", r"no \1"),),
+)
 
 APPLIED = (applied("ip access-group", "ipv4"), applied("ipv6 access-group", "ipv6"))
 """The rows of lines that apply lists to a port."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
 from nornir_tasks.platforms.eos.parse import BLOCKS
 from nornir_tasks.platforms.eos.tree import DSCP_DEFAULT, to_tree
-from nornir_tasks.platforms.lines import replaced
+from nornir_tasks.platforms.lines import negations, removal, replaced
 from nornir_tasks.platforms.platform import Candidate
 from nornir_tasks.platforms.vlan_lists import with_whole_lists
 
@@ -20,12 +20,9 @@ if TYPE_CHECKING:
     from hier_config import HConfig, HConfigChild
     from hier_config.platforms.driver_base import HConfigDriverBase
 
-_BGP = (r"^router bgp ",)
-_PORT = (r"^interface ",)
-_QUEUE = (r"^qos profile ", r"^(?:uc-)?tx-queue ")
-
 REPLACED = replaced(BLOCKS)
 """Lines with one value: a path whose last part matches, with equal groups, replaces the other."""
+_NEGATIONS = negations(BLOCKS)
 
 _SETTINGS = tuple(tuple(map(re.compile, path)) for path in REPLACED)
 _ONE_OF_A_LIST = re.compile(r"switchport trunk allowed vlan \d+")
@@ -47,53 +44,6 @@ def setting(path: Path) -> str:
             return " ".join(each or "" for each in found.groups())
     return line
 
-
-NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
-    # um-eos, System Clock and Time Protocols, clock timezone: "no clock timezone", without the zone
-    ((r"^clock timezone ",), r" \S+$", ""),
-    # arista.eos (ansible 12.3.0) eos_banner: "no banner login", without the text
-    ((r"^banner login\n",), r"(?s)\n.*$", ""),
-    # um-eos IPv4, "ip load-sharing": "no ip load-sharing <hardware>"
-    ((r"^ip load-sharing \S+ \d+$",), r" \d+$", ""),
-    # "ip routing vrf V" would have a VRF route that did not: its default is not to (tests/corpus/eos/NOTES.md)
-    ((r"^no ip routing vrf \S+$",), r"^(?:no no )?ip routing vrf", "default ip routing vrf"),
-    # arista.eos eos_prefix_lists: an entry is identified by its number
-    ((r"^ip(?:v6)? prefix-list ", r"^seq \d+ "), r"^(no seq \d+) .*$", r"\1"),
-    # arista.eos (ansible 12.3.0) eos_user: an account is removed by its name, with all its lines
-    ((r"^username \S+ (?!ssh-key )",), r"^no (username \S+) .*$", r"no \1"),
-    # pyavd 6.4.0 eos__tacacs_servers, eos__radius_server: a server is known by address and VRF, a setting by its name
-    ((r"^(?:tacacs|radius)-server host ",), r"^no (\S+-server host \S+(?: vrf \S+)?).*$", r"no \1"),
-    ((r"^(?:tacacs|radius)-server (?!host )",), r"^no (\S+-server \S+).*$", r"no \1"),
-    # pyavd 6.4.0 eos__snmp_server: a user is known by name and group, a group by its security, a view by its subtree;
-    # so no key stands in a line that removes it
-    ((r"^snmp-server user ",), r"^no (snmp-server user \S+ \S+)(?: remote \S+)?( v\S+).*$", r"no \1\2"),
-    ((r"^snmp-server group ",), r"^no (snmp-server group \S+ v(?:3 )?\S+).*$", r"no \1"),
-    ((r"^snmp-server view ",), r"^no (snmp-server view \S+ \S+).*$", r"no \1"),
-    ((r"^snmp-server (?:contact|location|engineID local) ",), r"^no (snmp-server (?:engineID )?\S+).*$", r"no \1"),
-    # um-eos User Security: "no aaa authentication login default", without its methods
-    ((r"^aaa (?:authentication|authorization|accounting) ",), r"^no (aaa \S+ \S+ \S+).*$", r"no \1"),
-    ((r"^username \S+ ssh-key ",), r"^no (username \S+ ssh-key) .*$", r"no \1"),
-    # um-eos ACLs and Route Maps, Deleting a Rule: "no 20"
-    ((r"^ip(?:v6)? access-list ", r"^\d+ "), r"^(no \d+) .*$", r"\1"),
-    # pyavd eos__qos_profiles: "no priority-flow-control" is the opposite of "priority-flow-control on"
-    ((r"^(?:qos profile|interface) ", r"^priority-flow-control on$"), r" on$", ""),
-    # batfish arista_interface_show_run_all: "no random-detect ecn"
-    ((*_QUEUE, r"^random-detect ecn minimum-threshold "), r" minimum-threshold .*$", ""),
-    # batfish arista_interface_show_run_all: "default error-correction encoding"; "no" would turn it off for good
-    ((*_PORT, r"^error-correction encoding "), r"^no (error-correction encoding) .*$", r"default \1"),
-    # arista.eos (ansible 12.3.0) eos_l2_interfaces: "no switchport trunk allowed vlan", without the list
-    ((*_PORT, r"^switchport trunk (?:allowed|native) vlan "), r"^no (switchport trunk \S+ vlan) .*$", r"default \1"),
-    # batfish arista_interface_show_run_all_3: "no storm-control broadcast", without the level
-    ((*_PORT, r"^storm-control "), r" level .*$", ""),
-    # arista.eos (ansible 12.3.0) config/lag_interfaces: "no channel-group", without number and mode
-    ((*_PORT, r"^channel-group "), r"^(?:no|default) channel-group .*$", "no channel-group"),
-    # arista.eos (ansible 12.3.0) rm_templates/bgp_global: an aggregate is known by its prefix
-    ((*_BGP, r"^aggregate-address "), r"^no (aggregate-address \S+).*$", r"no \1"),
-    # a neighbour that leaves its group leaves the fabric: all its lines are removed with it
-    ((*_BGP, r"^neighbor \S+ peer group \S+$"), r" peer group \S+$", ""),
-    ((*_BGP, r"^vrf ", r"^neighbor \S+ peer group \S+$"), r" peer group \S+$", ""),
-)
-"""Path, and the substitution in the line's ``no`` form."""
 
 _ENCODINGS = {"error-correction encoding fire-code", "error-correction encoding reed-solomon"}
 _MAP_LINE = re.compile(r"qos map (dscp|traffic-class) (\d+) (to (?:traffic-class|tx-queue)) \d+")
@@ -316,11 +266,7 @@ def _replaced() -> _Replaced:
 
 @cache
 def _driver() -> "HConfigDriverBase":
-    from hier_config.models import (  # noqa: PLC0415
-        IdempotentCommandsRule,
-        MatchRule,
-        NegationSubRule,
-    )
+    from hier_config.models import IdempotentCommandsRule, MatchRule  # noqa: PLC0415
     from hier_config.platforms.driver_base import HConfigDriverBase, HConfigDriverRules  # noqa: PLC0415
 
     def match(path: tuple[str, ...]) -> tuple[MatchRule, ...]:
@@ -336,8 +282,13 @@ def _driver() -> "HConfigDriverBase":
             return _replaced().by(config, other_children)
 
         def swap_negation(self, child: "HConfigChild") -> "HConfigChild":
-            """A value is reset to its default, an object is removed, a negated line of the top level is inverted."""
-            if found := _MAP_LINE.fullmatch(child.text):
+            """A line goes as its row says.
+
+            Else a value is reset to its default, an object is removed, a negated line of the top level is inverted.
+            """
+            if (typed := removal(tuple(child.path()), _NEGATIONS)) is not None:
+                child.text = typed
+            elif found := _MAP_LINE.fullmatch(child.text):
                 # what follows "no qos map" the manuals tell differently, so the default is said in full
                 kind, number = found[1], int(found[2])
                 default = DSCP_DEFAULT[number] if kind == "dscp" else number
@@ -354,10 +305,6 @@ def _driver() -> "HConfigDriverBase":
             return HConfigDriverRules(
                 indentation=3,
                 idempotent_commands=[IdempotentCommandsRule(match_rules=match(path)) for path in REPLACED],
-                negation_sub=[
-                    NegationSubRule(match_rules=match(path), search=search, replace=replace)
-                    for path, search, replace in NEGATED
-                ],
             )
 
     return Driver()

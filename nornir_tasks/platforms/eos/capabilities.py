@@ -24,6 +24,7 @@ from nornir_tasks.design.model.system_facts import (
     StormFacts,
 )
 from nornir_tasks.design.model.xoff_threshold import Pool
+from nornir_tasks.platforms.eos.counters import MARK_COUNTERS
 from nornir_tasks.platforms.eos.headroom import BY_ASIC as CABLES
 from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG, LOOPBACK
 
@@ -171,6 +172,8 @@ _TOMAHAWK4 = Capabilities(
     queue_pair_gap="no source shows a line of this ASIC; `load-balance sand profile` is Jericho's (AVD schema)",
     has_guaranteed_bandwidth=False,
     guarantee_gap=_GUARANTEE_GAP,
+    # pyavd 6.4.0 eos__qos_profiles, random_detect.ecn.count; in the profile from 4.31 on (document 53751525163)
+    counts_marks_by=(),
     # OTUS-DC-NET-Design-Labs, running configurations of S1 and L1: "neighbor UNDERLAY out-delay 0"
     has_advertisement_interval=True,
     # arista.eos (ansible 12.3.0) bgp_global: "neighbor X idle-restart-timer N" (seconds); no connect retry timer exists
@@ -309,6 +312,8 @@ _BY_ASIC = {
         max_lossless_classes=1,
         ecn_auto=Ecn(min_bytes=512_000, max_bytes=768_000, probability_percent=100),
         ecn_source="RoCE guide for EOS 4.36, section 3 (spine with tx-queue): 512/768 kbytes, 100 %",
+        # documents 53596479648 and 53751525163: on Jericho the counter's feature besides, once for the switch
+        counts_marks_by=(MARK_COUNTERS,),
         # um-eos IPv4, "ip load-sharing": arad takes seeds 0 to 2
         max_hash_seed=2,
         # no source has dynamic load balancing on it: it hashes by profiles of "load-balance policies" (pyavd)

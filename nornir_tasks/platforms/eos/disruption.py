@@ -61,6 +61,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # um-eos ACLs and Route Maps, hardware access-list update default-result permit: with this line all packets pass
     # while a list is changed; without it, so until a push adds it, all packets of the list's ports are dropped
     (r"(?:no )?hardware (?:access-list|counter feature acl) .*", Disruption.DATAPLANE_BLIP),
+    # counters of the chip are divided again; no source says that packets pass meanwhile
+    (r"(?:no )?hardware counter feature ecn out", Disruption.DATAPLANE_BLIP),
     # flows that the new rules do not permit end
     (r"ip(?:v6)? access-list \S+(?: / .*)?", Disruption.DATAPLANE_BLIP),
     (r"interface \S+ / (?:no )?ip(?:v6)? access-group .*", Disruption.DATAPLANE_BLIP),

@@ -39,11 +39,14 @@ def _rate(found: re.Match[str]) -> tuple[int, int, bool]:
     return int(found[2]), int(found[3] or 1), bool(found[1])
 
 
+_DEFAULT_FEC = (r"(error-correction encoding) .*", r"default \1")
+
 ROWS: tuple[Row, ...] = (
     row(r"speed (auto )?(\d+)g-([1248])", "rate", _rate, single="speed"),
     row(r"speed (auto )?(1|10|25)g()", "rate", _rate, single="speed"),
     # two encodings may stand side by side (pyavd eos__ethernet_interfaces)
-    *(row(line, "fec", lambda found: _FEC_OF[found[0]]) for line in _FEC_OF),
+    # batfish arista_interface_show_run_all: "default error-correction encoding"; "no" would turn it off for good
+    *(row(line, "fec", lambda found: _FEC_OF[found[0]], negation=_DEFAULT_FEC) for line in _FEC_OF),
 )
 
 

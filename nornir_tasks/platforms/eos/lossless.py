@@ -29,7 +29,7 @@ _LINES: Mapping[Kind, tuple[Line, ...]] = {
         ),
         line("service-profile", f"{_AT}service-profile .*"),
     ),
-    "marks": (line("random-detect ecn in queue <number>", f"{_OF}{_QUEUE} <number> / random-detect ecn .*"),),
+    "marks": (line("random-detect ecn in queue <number>", f"{_OF}{_QUEUE} <number> / random-detect ecn m.*"),),
     "strict": (line("priority of queue <number>", f"{_OF}{_QUEUE} <number> / (?:no priority|priority strict)"),),
     "trust": (line("qos trust dscp", rf"{_AT}(?:no )?qos trust.*", rf"{_OF}qos trust .*"),),
     "profile": (line("service-profile", f"{_AT}service-profile .*"),),

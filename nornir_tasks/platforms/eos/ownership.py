@@ -175,6 +175,7 @@ OWNERSHIP = (
     # with lists of ours on the switch; they serve others' lists as well, so they stay when ours go
     rule(r"(?:no )?hardware access-list (?:update default-result permit|resource sharing vlan ipv6 out)", "acls"),
     rule(r"(?:no )?hardware counter feature acl out ipv[46]", "acls"),
+    rule(r"(?:no )?hardware counter feature ecn out", "switch"),
     rule(r"ip(?:v6)? access-list (?P<key>\S+)", "name"),
     rule(r"ip(?:v6)? prefix-list (?P<key>\S+)(?: .*)?", "name"),
     rule(r"ip as-path access-list (?P<key>\S+) .*", "name"),

@@ -14,7 +14,8 @@ from nornir_tasks.design.model.order import in_order
 from nornir_tasks.platforms import control_list
 from nornir_tasks.platforms.acl_lines import LIST
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.platforms.eos.access_lists import BESIDE_LISTS, WORDS
+from nornir_tasks.platforms.eos.access_lists import BESIDE_LISTS, LIST_BLOCK, WORDS
+from nornir_tasks.platforms.eos.counters import COUNTERS_OF_MARKS, MARK_COUNTERS
 from nornir_tasks.platforms.eos.parse_aaa import BLOCK as AAA_BLOCK
 from nornir_tasks.platforms.eos.parse_aaa import LINES as AAA_LINES
 from nornir_tasks.platforms.eos.parse_aaa import note_aaa, servers
@@ -25,13 +26,13 @@ from nornir_tasks.platforms.eos.parse_layer3 import TOP as TOP_LAYER3
 from nornir_tasks.platforms.eos.parse_layer3 import static_routes, vrfs, with_gateway_mac
 from nornir_tasks.platforms.eos.parse_pair import BLOCK as PAIR_BLOCK
 from nornir_tasks.platforms.eos.parse_pair import OF_VLAN, note, pair, read_pair
-from nornir_tasks.platforms.eos.parse_policy import BLOCK as POLICY_BLOCK
+from nornir_tasks.platforms.eos.parse_policy import BLOCKS as POLICY_BLOCKS
 from nornir_tasks.platforms.eos.parse_policy import TOP as TOP_POLICY
 from nornir_tasks.platforms.eos.parse_policy import read_prefix_list, read_route_map, routing_policy
-from nornir_tasks.platforms.eos.parse_ports import PORT, Reader
+from nornir_tasks.platforms.eos.parse_ports import PORT, SVI, Reader
 from nornir_tasks.platforms.eos.parse_ports import READERS as PORT_READERS
 from nornir_tasks.platforms.eos.parse_qos import BLOCKS as QOS_BLOCKS
-from nornir_tasks.platforms.eos.parse_qos import parse_qos
+from nornir_tasks.platforms.eos.parse_qos import PFC_OFF, parse_qos
 from nornir_tasks.platforms.eos.parse_reach import BLOCKS as REACH_BLOCKS
 from nornir_tasks.platforms.eos.parse_reach import READERS as REACH_READERS
 from nornir_tasks.platforms.eos.parse_reach import reach
@@ -45,7 +46,7 @@ from nornir_tasks.platforms.platform import Parsed
 _DEFAULT_BFD = Bfd(interval_ms=300, min_rx_ms=300, multiplier=3)
 """Default intervals of BFD sessions. Source: batfish arista_interface_show_run_all."""
 
-_SERVICES = ("multi-agent", "ip-routing", "ipv6-routing", "guard-recovery", *BESIDE_LISTS)
+_SERVICES = ("multi-agent", "ip-routing", "ipv6-routing", "guard-recovery", MARK_COUNTERS, *BESIDE_LISTS)
 _DYNAMIC = "ip hardware fib load-balance distribution dynamic"
 
 _TOP = (
@@ -67,6 +68,8 @@ _TOP = (
         single=r"ip load-sharing \S+(?= \d+$)",
         # um-eos IPv4, "ip load-sharing": the default seed 0 is removed from running-config
         hidden=("ip load-sharing trident 0", "ip load-sharing arad 0"),
+        # um-eos IPv4, "ip load-sharing": "no ip load-sharing <hardware>"
+        negation=(r"(ip load-sharing \S+) \d+", r"no \1"),
     ),
     row(
         r"port-channel load-balance trident fields ip source-ip destination-ip source-port destination-port",
@@ -78,6 +81,7 @@ _TOP = (
     row(r"spanning-tree mode mstp", "is_mst", yes, single="spanning-tree mode"),
     row(r"spanning-tree mst 0 priority (\d+)", "bridge_priority", number, single="spanning-tree mst 0 priority"),
     *(row(line, name, yes) for name, line in BESIDE_LISTS.items()),
+    row(COUNTERS_OF_MARKS, MARK_COUNTERS, yes),
     row(_DYNAMIC, "is_dynamic", yes),
     *BASE_ROWS,
     row(rf"{_DYNAMIC} flow-set-size (\d+)", "flow_set_size", number, single=f"{_DYNAMIC} flow-set-size"),
@@ -102,9 +106,11 @@ _VLAN_LINES = table(*_VLAN)
 BLOCKS = (
     Block((), _TOP),
     *BASE_BLOCKS,
-    Block((r"interface ",), PORT),
+    # pyavd eos__qos_profiles: "no priority-flow-control" is the opposite of "priority-flow-control on"
+    Block((r"interface ",), PORT, negations=(PFC_OFF,)),
+    Block((r"interface Vlan",), SVI),
     Block((r"vlan \d+$",), _VLAN),
-    POLICY_BLOCK,
+    *POLICY_BLOCKS,
     Block((r"router bfd$",), _BFD),
     PAIR_BLOCK,
     *REACH_BLOCKS,
@@ -112,6 +118,7 @@ BLOCKS = (
     SNMP_BLOCK,
     *BGP_BLOCKS,
     *QOS_BLOCKS,
+    LIST_BLOCK,
 )
 """The rows of all lines with a value, by their place."""
 

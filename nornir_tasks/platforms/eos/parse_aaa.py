@@ -20,6 +20,12 @@ BLOCK = Block(
         row(r"tacacs-server (host .+)", "host", text, single=r"tacacs-server host \S+(?: vrf \S+)?"),
         row(r"radius-server (host .+)", "host", text, single=r"radius-server host \S+(?: vrf \S+)?"),
     ),
+    negations=(
+        # um-eos User Security: "no aaa authentication login default", without its methods
+        (r"(aaa (?:authentication|authorization|accounting) \S+ \S+).*", r"no \1"),
+        # pyavd 6.4.0 eos__tacacs_servers, eos__radius_server: a server goes by address and VRF, a setting by its name
+        (r"((?:tacacs|radius)-server (?:host \S+(?: vrf \S+)?|(?!host )\S+)).*", r"no \1"),
+    ),
 )
 
 _HOST = re.compile(rf"tacacs-server host (\S+)(?: vrf (\S+))? key 7 ({PLACEHOLDER})")

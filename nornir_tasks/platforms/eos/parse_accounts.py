@@ -19,4 +19,6 @@ ACCOUNT = row(
     _account,
     many=True,
     single=r"username (\S+)(?! ssh-key )",
+    # arista.eos (ansible 12.3.0) eos_user: an account goes by its name, with all its lines; a key without its text
+    negation=(r"(username \S+(?: ssh-key(?= ))?) .*", r"no \1"),
 )

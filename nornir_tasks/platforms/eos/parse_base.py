@@ -22,10 +22,30 @@ BASE_ROWS = (
         many=True,
     ),
     row(r"dns domain (\S+)", "domain", text, single="dns domain"),
-    row(r"clock timezone (\S+)", "timezone", text, single="clock timezone"),
-    row(r"banner login\n((?s:.*))\nEOF", "banner", text, single="banner login"),
-    # a VRF that does not route says so (tests/corpus/eos/NOTES.md)
-    row(r"no ip routing vrf (\S+)", "unrouted_vrfs", text, many=True),
+    row(
+        r"clock timezone (\S+)",
+        "timezone",
+        text,
+        single="clock timezone",
+        # um-eos, System Clock and Time Protocols, clock timezone: "no clock timezone", without the zone
+        negation=(r"(clock timezone) .*", r"no \1"),
+    ),
+    row(
+        r"banner login\n((?s:.*))\nEOF",
+        "banner",
+        text,
+        single="banner login",
+        # arista.eos (ansible 12.3.0) eos_banner: "no banner login", without the text
+        negation=(r"(?s)(banner login)\n.*", r"no \1"),
+    ),
+    row(
+        r"no ip routing vrf (\S+)",  # a VRF that does not route says so (tests/corpus/eos/NOTES.md)
+        "unrouted_vrfs",
+        text,
+        many=True,
+        # "ip routing vrf V" would have a VRF route that did not: its default is not to (there)
+        negation=(r"no (ip routing vrf \S+)", r"default \1"),
+    ),
     *(
         row(rf"{line} ([0-9a-f:.]+)", name, lambda found: Server(found[2], found[1]), many=True)
         for name, line in (

@@ -63,7 +63,14 @@ _GROUP = (
 
 _NEIGHBOR = (
     # "peer group" alone defines a group and is another line
-    row(r"peer group (\S+)", "peer_group", text, single="peer group(?= )"),
+    row(
+        r"peer group (\S+)",
+        "peer_group",
+        text,
+        single="peer group(?= )",
+        # a neighbour that leaves its group leaves the fabric: all its lines are removed with it
+        negation=(r"peer group \S+", r"no \g<before>"),
+    ),
     row(r"remote-as (\d+)", "remote_as", number, single="remote-as"),
     row(r"description (.+)", "description", text, single="description"),
     row(r"route-map (\S+) in", "route_map_in", text, single=_ROUTE_MAP),
@@ -72,7 +79,15 @@ _NEIGHBOR = (
 _WAITS = ("wait_for_install", "wait_for_convergence")
 _OF_VRF = tuple(each for each in _PROCESS if each.field in {"router_id", "maximum_paths", *_WAITS})
 _AGGREGATES = (
-    row(r"aggregate-address (\S+/\d+) summary-only", "aggregates", text, single=r"aggregate-address (\S+)", many=True),
+    row(
+        r"aggregate-address (\S+/\d+) summary-only",
+        "aggregates",
+        text,
+        single=r"aggregate-address (\S+)",
+        many=True,
+        # arista.eos (ansible 12.3.0) rm_templates/bgp_global: an aggregate is known by its prefix
+        negation=(r"(aggregate-address \S+).*", r"no \1"),
+    ),
 )
 
 _ABOVE = (r"router bgp ",)

@@ -51,7 +51,11 @@ _ROUTE_MAP = (
     ),
 )
 _ROUTE_MAP_LINES = table(*_ROUTE_MAP)
-BLOCK = Block((r"route-map ",), _ROUTE_MAP)
+BLOCKS = (
+    Block((r"route-map ",), _ROUTE_MAP),
+    # arista.eos eos_prefix_lists: an entry is identified by its number
+    Block((r"ip(?:v6)? prefix-list ",), (), negations=((r"(seq \d+) .*", r"no \1"),)),
+)
 
 _SEQ = re.compile(r"seq (\d+) (permit|deny) (\S+/\d+)(?: ge (\d+))?(?: le (\d+))?")
 

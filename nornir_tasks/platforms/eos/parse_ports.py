@@ -37,6 +37,8 @@ def _whole(found: re.Match[str]) -> str:
     return found[0]
 
 
+_TRUNK_DEFAULT = (r"(switchport trunk (?:allowed|native) vlan) .*", r"default \1")
+
 PORT = (
     row(r"description (.+)", "description", text, single="description"),
     row(r"shutdown", "enabled", no),
@@ -53,7 +55,15 @@ PORT = (
     row(r"switchport mode access", "switched", yes, single="switchport mode", hidden=("switchport mode access",)),
     row(r"switchport access vlan (\d+)", "access_vlan", number, single="switchport access vlan"),
     row(r"switchport mode trunk", "is_trunk", yes, single="switchport mode"),
-    row(r"switchport trunk allowed vlan (\d+)", "allowed_vlans", number, single=ALLOWED.strip(), many=True),
+    row(
+        r"switchport trunk allowed vlan (\d+)",
+        "allowed_vlans",
+        number,
+        single=ALLOWED.strip(),
+        many=True,
+        # arista.eos (ansible 12.3.0) eos_l2_interfaces: "no switchport trunk allowed vlan", without the list
+        negation=_TRUNK_DEFAULT,
+    ),
     row(
         r"switchport trunk native vlan (\d+)",
         "native_vlan",
@@ -61,9 +71,17 @@ PORT = (
         single="switchport trunk native vlan",
         # batfish arista_interface_show_run_all: only "show running-config all" prints it
         hidden=("switchport trunk native vlan 1",),
+        negation=_TRUNK_DEFAULT,
     ),
     row(r"encapsulation dot1q vlan (\d+)", "tag", number, single="encapsulation dot1q vlan"),
-    row(r"channel-group (\d+) mode active", "group", number, single="channel-group"),
+    row(
+        r"channel-group (\d+) mode active",
+        "group",
+        number,
+        single="channel-group",
+        # arista.eos (ansible 12.3.0) config/lag_interfaces: "no channel-group", without number and mode
+        negation=(r"(channel-group) .*", r"no \1"),
+    ),
     row(r"lacp timer fast", "lacp_rate", lambda _: "fast", single="lacp timer"),
     # tests/corpus/eos/NOTES.md: by default a member asks for an LACPDU each 30 s
     row(r"lacp timer normal", "lacp_rate", lambda _: "slow", single="lacp timer", hidden=("lacp timer normal",)),
@@ -95,6 +113,8 @@ PORT = (
             field,
             number,
             single=f"storm-control {kind} level",
+            # batfish arista_interface_show_run_all_3: "no storm-control broadcast", without the level
+            negation=(r"(storm-control .*?)(?: level .*)?", r"no \1"),
         )
         for kind, field in zip(("broadcast", "multicast", "unknown-unicast"), _STORM, strict=True)
     ),
@@ -120,7 +140,8 @@ _LOOPBACK_LINES = table(*(each for each in PORT if each.field in _OF_LOOPBACK), 
 _OF_SVI = {"description", "enabled", "mtu_bytes", "acls", *_LAYER3}
 _OF_SUBINTERFACE = {*_OF_SVI, "tag"}
 _SUBINTERFACE_LINES = table(*(each for each in PORT if each.field in _OF_SUBINTERFACE))
-_SVI_LINES = table(*(each for each in PORT if each.field in _OF_SVI), *SVI_LAYER3, OF_SVI)
+SVI = (*SVI_LAYER3, OF_SVI)
+_SVI_LINES = table(*(each for each in PORT if each.field in _OF_SVI), *SVI)
 
 
 def _svi(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:

@@ -8,7 +8,7 @@ from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, Traffic
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.tree import DSCP_DEFAULT
-from nornir_tasks.platforms.lines import Block, leave, look_up, no, number, read, row, starting, table, yes
+from nornir_tasks.platforms.lines import Block, Negation, leave, look_up, no, number, read, row, starting, table, yes
 
 GUARANTEED_PERCENT = 5
 """Bandwidth guaranteed to a lossless queue, because the watchdog watches only queues with a guarantee.
@@ -57,9 +57,11 @@ _WATCHDOG = (
     row(_ACTION, "drops", yes, single="priority-flow-control pause watchdog action"),
 )
 
+PFC_OFF: Negation = (r"priority-flow-control on", "no priority-flow-control")
 _PROFILE = (
     row(r"qos trust dscp", "trust", yes),
-    row(r"priority-flow-control on", "pfc", yes),
+    # pyavd eos__qos_profiles: "no priority-flow-control" is the opposite of "priority-flow-control on"
+    row(r"priority-flow-control on", "pfc", yes, negation=PFC_OFF),
     row(r"priority-flow-control pause watchdog", "watchdog", yes),
 )
 _NO_DROP = re.compile(r"priority-flow-control priority ([0-7]) no-drop")
@@ -77,6 +79,7 @@ _QUEUE = (
     row(r"no priority", "strict", no),
     row(r"bandwidth percent (\d+)", "weight_percent", number, single="bandwidth percent"),
     row(r"bandwidth guaranteed percent (\d+)", "guaranteed", number, single="bandwidth guaranteed"),
+    row(r"random-detect ecn count", "counts_marks", yes),
 )
 _MARKS = {
     "tx-queue": row(_ECN, "ecn", _ecn, single="random-detect ecn minimum-threshold"),
@@ -91,7 +94,12 @@ BLOCKS = (
     Block((), (*_MAPS, *_WATCHDOG, _APPLIED)),
     Block((r"platform trident mmu queue profile ",), (_HEADROOM,)),
     Block((r"qos profile ",), _PROFILE),
-    Block((r"qos profile ", r"(?:uc-)?tx-queue "), (*_QUEUE, *_MARKS.values())),
+    Block(
+        (r"qos profile ", r"(?:uc-)?tx-queue "),
+        (*_QUEUE, *_MARKS.values()),
+        # batfish arista_interface_show_run_all: "no random-detect ecn"
+        negations=((r"(random-detect ecn) minimum-threshold .*", r"no \1"),),
+    ),
 )
 """Which lines of quality of service replace each other, and which are hidden."""
 
@@ -225,7 +233,11 @@ def _profile(block: _Profile, queue_of: list[int], share: int | None, left: Conf
             leave(left, above, starting(line, "bandwidth guaranteed "))
         if strict and "weight_percent" in values:
             leave(left, above, starting(line, "bandwidth percent "))
-        queues.append(Queue(name, strict, None if strict else values.get("weight_percent"), values.get("ecn")))
+        counts, ecn = values.get("counts_marks", False), values.get("ecn")
+        if counts and ecn is None:  # there is nothing to count
+            leave(left, above, starting(line, "random-detect ecn count"))
+        weight = None if strict else values.get("weight_percent")
+        queues.append(Queue(name, strict, weight, ecn, counts and ecn is not None))
     if block.watchdog and not watched:
         line = block.node.children["priority-flow-control pause watchdog"]
         leave(left, (block.node.text,), [line])

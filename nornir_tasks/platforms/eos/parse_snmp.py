@@ -16,11 +16,33 @@ _ENGINE, _CONTACT, _LOCATION = "snmp-server engineID local", "snmp-server contac
 BLOCK = Block(
     (),
     (
-        *(row(rf"{line} (.+)", "snmp", text, single=line) for line in (_ENGINE, _CONTACT, _LOCATION)),
-        # a user is known by its name and group, a view by its name and subtree
-        row(r"snmp-server user (\S+ \S+ v3) (.+)", "snmp", text, single=r"snmp-server user (\S+ \S+ v3)(?= )"),
-        row(r"snmp-server group (\S+ v3 \S+) (.+)", "snmp", text, single=r"snmp-server group (\S+ v3 \S+)(?= |$)"),
-        row(r"snmp-server view (\S+ \S+) (.+)", "snmp", text, single=r"snmp-server view (\S+ \S+)(?= )"),
+        *(
+            row(rf"{line} (.+)", "snmp", text, single=line, negation=(rf"({line}) .*", r"no \1"))
+            for line in (_ENGINE, _CONTACT, _LOCATION)
+        ),
+        # pyavd 6.4.0 eos__snmp_server: a user is known by name and group, a group by its security, a view by its
+        # subtree; so no key stands in a line that removes it
+        row(
+            r"snmp-server user (\S+ \S+ v3) (.+)",
+            "snmp",
+            text,
+            single=r"snmp-server user (\S+ \S+ v3)(?= )",
+            negation=(r"(snmp-server user \S+ \S+)(?: remote \S+)?( v\S+).*", r"no \1\2"),
+        ),
+        row(
+            r"snmp-server group (\S+ v3 \S+) (.+)",
+            "snmp",
+            text,
+            single=r"snmp-server group (\S+ v3 \S+)(?= |$)",
+            negation=(r"(snmp-server group \S+ v(?:3 )?\S+).*", r"no \1"),
+        ),
+        row(
+            r"snmp-server view (\S+ \S+) (.+)",
+            "snmp",
+            text,
+            single=r"snmp-server view (\S+ \S+)(?= )",
+            negation=(r"(snmp-server view \S+ \S+).*", r"no \1"),
+        ),
     ),
 )
 

@@ -10,6 +10,7 @@ from nornir_tasks.platforms.defaults import FACTORY, Defaults
 from nornir_tasks.platforms.nvue.access_lists import protocol_word
 from nornir_tasks.platforms.nvue.candidate import candidate, server_changes
 from nornir_tasks.platforms.nvue.capabilities import LOAD_BALANCING, RELEASES, TAKEN, TRAINS, capabilities
+from nornir_tasks.platforms.nvue.counters import COUNTING
 from nornir_tasks.platforms.nvue.day0 import FIRST_BOOT
 from nornir_tasks.platforms.nvue.dependents import ALIKE, ANNOUNCING, DEPENDENTS, DISPLACING, FACTORY_LINES
 from nornir_tasks.platforms.nvue.disruption import disruption
@@ -83,6 +84,7 @@ PLATFORM = Platform(
     obstacles=vendor_profiles,
     secrets=SECRETS,
     observing=OBSERVING,
+    counting=COUNTING,
     first_boot=FIRST_BOOT,
     image=IMAGE,
     api_port=8765,

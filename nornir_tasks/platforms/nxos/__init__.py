@@ -19,6 +19,7 @@ from nornir_tasks.platforms.nxos.capabilities import (
 from nornir_tasks.platforms.nxos.channels import live_obstacles
 from nornir_tasks.platforms.nxos.communities import to_words
 from nornir_tasks.platforms.nxos.config_text import to_text, to_tree
+from nornir_tasks.platforms.nxos.counters import COUNTING
 from nornir_tasks.platforms.nxos.day0 import FIRST_BOOT
 from nornir_tasks.platforms.nxos.defaults import defaults, spelt_out
 from nornir_tasks.platforms.nxos.dependents import ANNOUNCING, DEPENDENTS, DISPLACING, FACTORY_LINES
@@ -76,6 +77,7 @@ PLATFORM = Platform(
     vlan_entry=VLAN_ENTRY,
     secrets=SECRETS,
     observing=OBSERVING,
+    counting=COUNTING,
     first_boot=FIRST_BOOT,
     image=IMAGE,
     api_port=443,

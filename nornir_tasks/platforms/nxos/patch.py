@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from nornir_tasks.platforms.asn import plain_asns
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
 from nornir_tasks.platforms.defaults import Defaults
-from nornir_tasks.platforms.lines import one_value
+from nornir_tasks.platforms.lines import one_value, printed_negated
 from nornir_tasks.platforms.nxos.access_lists import WORDS
 from nornir_tasks.platforms.nxos.canonical import is_hidden, is_hidden_state
 from nornir_tasks.platforms.nxos.config_text import (
@@ -88,17 +88,7 @@ _ONE_VALUE = re.compile(one_value(each for block in BLOCKS for each in block.row
 _ONE_OF_A_LIST = re.compile(rf"{ALLOWED}\d+")
 """A tree has a line for each VLAN of a list."""
 
-_PRINTED_NEGATED = frozenset(
-    {
-        "shutdown",
-        "switchport",
-        "graceful-restart",
-        "ip redirects",
-        "negotiate auto",
-        "autostate",
-        "lacp suspend-individual",
-    }
-)
+_PRINTED_NEGATED = printed_negated(BLOCKS)
 """Lines whose ``no`` form the switch prints."""
 
 _BROKEN_OUT = re.compile(r"interface breakout module (?P<module>\d+) port (?P<port>\d+) map \S+")

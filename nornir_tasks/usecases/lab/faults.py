@@ -1,7 +1,7 @@
 """Break the lab of a site on purpose, and mend it: cables cut, swapped, lossy and slow, switches off or hanging.
 
 A tier of the lab carries out the requests cut-cable, mend-cable, swap-cables, lose-packets, delay-packets, switch-off,
-switch-on, freeze, thaw and faults (switch_twins/control.py). What a name means, and whether anything is left
+switch-on, freeze, thaw, impair and faults (switch_twins/control.py). What a name means, and whether anything is left
 to do, is decided here for all tiers.
 """
 
@@ -112,7 +112,7 @@ def mend(site: str | Path, name: str = "", on: On = ignore) -> Change:
     with _Technician.at(site, on) as hands:
         faults, where = hands.wired.faults, "in this lab"
         if name:
-            names = (name,) if name in hands.wired.switches else hands.cables(name, or_switch=True)
+            names = hands.meant(name)
             faults, where = tuple(each for each in faults if {*names} & {*each.names}), f"of {', '.join(names)}"
         for fault in faults:
             hands.undo(fault)
@@ -143,6 +143,25 @@ def delay(site: str | Path, cable: str, time_ms: str, on: On = ignore) -> Change
             if name not in slow or slow[name].delay_ms != delay_ms:
                 hands.ask("delay-packets", cable=name, ms=delay_ms)
         return hands.change(f"{_are('cable', cables)} holding back every packet for {delay_ms:g} ms already")
+
+
+def impair(site: str | Path, kind: str, place: str, amount: str = "", on: On = ignore) -> Change:
+    """Let something work badly (docs/faults.md has the kinds and their units); again with another amount changes it.
+
+    ``place``: SWITCH, HOST, SWITCH:PORT or HOST:PORT.
+    """
+    device, _, port = place.partition(":")
+    with _Technician.at(site, on) as hands:
+        hands.ask("impair", kind=kind, device=device, port=port, amount=_amount(kind, amount))
+        return hands.change(f"{place} is impaired so already")
+
+
+def _amount(kind: str, text: str) -> float | None:
+    """None: the kind's own. Raises LabError for what is no number."""
+    try:
+        return float(text.removesuffix("%")) if text else None
+    except ValueError:
+        raise LabError(Problem(text, f"is no amount of {kind}", "a number (docs/faults.md has the units)")) from None
 
 
 def _impossible(kind: Impairment, cable: str, cables: Sequence[str], amount: str) -> LabError:
@@ -199,6 +218,15 @@ class _Technician:
     def cables(self, name: str, *, or_switch: bool = False) -> tuple[str, ...]:
         """What this name means; all legs of a breakout cable. ``or_switch``: a switch's name would do as well."""
         return self.wired.cable(name, self._planned, or_switch=or_switch)
+
+    def meant(self, name: str) -> tuple[str, ...]:
+        """What ``mend`` is to look at: a switch or host with its ports, a cable with its legs and both its ends."""
+        places = (each.names[0] for each in self.wired.faults if each.kind == "impaired")
+        own = tuple(each for each in places if name in (each, each.partition(":")[0]))
+        if name in self.wired.switches or (own and ":" not in name):
+            return (name, *own)
+        cables = self.cables(name, or_switch=True)
+        return (*cables, *own, *(":".join(end) for each in cables for end in self.wired.cables[each]))
 
     def only_cable(self, name: str) -> str:
         """The one cable that this name means. Raises LabError for a breakout cable."""
@@ -258,6 +286,9 @@ class _Technician:
                 self.ask("lose-packets", cable=fault.names[0], percent=0)
             case "slow":
                 self.ask("delay-packets", cable=fault.names[0], ms=0)
+            case "impaired":
+                device, _, port = fault.names[0].partition(":")
+                self.ask("impair", kind=fault.what, device=device, port=port, mended=True)
             case "swapped":
                 has = {whose: cable for cable, whose in self._lab.faults().swapped.items()}
                 if fault.names[0] in has:
@@ -272,9 +303,9 @@ class _Technician:
         return Change(now, made, mended, "" if made or mended else as_before)
 
 
-def _key(fault: Fault) -> tuple[str, tuple[str, ...], float, float]:
+def _key(fault: Fault) -> tuple[str, tuple[str, ...], float, float, str, float]:
     """By which a fault is the same; a cable that is cut may be swapped as well."""
-    return fault.kind, fault.names, fault.percent, fault.delay_ms
+    return fault.kind, fault.names, fault.percent, fault.delay_ms, fault.what, fault.amount
 
 
 def _are(what: str, names: Sequence[str]) -> str:

@@ -1,8 +1,9 @@
 """show interfaces counters ..., platform trident counters, storm-control, LACP counters.
 
-JSON keys: tests/recorded/eos_show/port_counters.txt and storm_control.txt. Nothing in the lab counts packets, so a
-counter is 0 unless a test has seeded it. A switch without virtual output queues does not know ``counters queue drops``:
-its words are those that anta 1.10.0 takes for "not on this platform" (anta/constants.py).
+JSON keys: tests/recorded/eos_show/port_counters.txt and storm_control.txt; queues as text: counters_text.txt there.
+Without traffic that is played a counter is 0 unless a test has seeded it. A switch without virtual output queues does
+not know ``counters queue drops``: its words are those that anta 1.10.0 takes for "not on this platform"
+(anta/constants.py).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 from ...engine import Node
 from ..configuration import IncompleteCommand
 from ..seedable import ERRORS, QUEUES, TRIDENT_DROPS, TRIDENT_ERRORS
-from ..view import View
+from ..view import View, short_name
 
 
 def ethernet_ports(view: View) -> list[str]:
@@ -68,6 +69,25 @@ def queues_json(view: View, _: dict[str, str]) -> dict[str, Any]:
             "mcastQueues": _classes(view, name, "multicast"),
         }
     return {"egressQueueCounters": {"interfaces": found}}
+
+
+def queues_text(view: View, _: dict[str, str]) -> str:
+    """The same as text, with all packets, in the order of the recorded columns."""
+    lines = [
+        "Port    TxQ     Counter/pkts      Counter/bytes      Drop/pkts     Drop/bytes",
+        "------- ---- --------------- ------------------ -------------- --------------",
+    ]
+    for name in ethernet_ports(view):
+        for kind, way in (("UC", "unicast"), ("MC", "multicast")):
+            for queue in QUEUES:
+                packets, size, drops = (
+                    view.counter(f"{way}.TC{queue}.{what}", name) for what in ("packets", "bytes", "drops")
+                )
+                mean = size // packets if packets else 0
+                lines.append(
+                    f"{short_name(name):<7} {kind}{queue:<2} {packets:>15} {size:>18} {drops:>14} {drops * mean:>14}"
+                )
+    return "\n".join(lines) + "\n"
 
 
 def _classes(view: View, name: str, way: str) -> dict[str, Any]:

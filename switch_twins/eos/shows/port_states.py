@@ -128,7 +128,8 @@ def _light(optic: Optic) -> dict[str, Any]:
         },
     }
     heat = {"unit": "C", "channels": {"-": float(optic.temperature_c)}}
-    return {"parameters": {"temperature": heat, "rxPower": received}}
+    sent = {"unit": "dBm", "channels": {str(lane): float(optic.tx_dbm) for lane in range(1, _CHANNELS + 1)}}
+    return {"parameters": {"temperature": heat, "rxPower": received, "txPower": sent}}
 
 
 def phy_json(view: View, _: dict[str, str]) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """show priority-flow-control, qos maps, qos interfaces, qos profile: from the running configuration only.
 
-The effect in hardware is not simulated; counters are 0. Shapes: the tables of ``show priority-flow-control``
+Counters are those of traffic that is played (traffic/), else 0. Shapes: the tables of ``show priority-flow-control``
 and of ``show qos interfaces X ecn`` are those of "Arista_EOS_RoCEv2_Lossless_Config" (EOS 4.36); ``show qos maps``,
 ``show qos interfaces X trust`` and the lines above the PFC table follow um-eos, Quality of Service, as remembered:
-text only, their JSON form is not known and is refused. Counters: JSON keys that anta 1.10.0 reads.
+text only, their JSON form is not known and is refused. Counters: JSON keys that anta 1.10.0 reads, and those of
+tests/recorded/eos_show/counters.txt.
 """
 
 from __future__ import annotations
@@ -88,13 +89,39 @@ def pfc_counters_text(view: View, params: dict[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def pfc_details_json(view: View, params: dict[str, str]) -> dict[str, Any]:
+    """``show priority-flow-control [interfaces NAME] counters detail``: by priority."""
+    ways = {"rxFrames": "rxPfc", "txFrames": "txPfc"}
+    found = {}
+    for name in (port.params["name"] for port in _ports(view, params)):
+        rows = {str(n): {key: view.counter(f"{what}.{n}", name) for key, what in ways.items()} for n in range(8)}
+        found[name] = {"priorities": rows}
+    return {"interfaces": found}
+
+
+def watchdog_counters_json(view: View, params: dict[str, str]) -> dict[str, Any]:
+    """The same as ``watchdog_counters_text``: a port is left out until its first event."""
+    found = {}
+    for name in (port.params["name"] for port in _ports(view, params)):
+        rows = {
+            str(n): {"stuckCount": stuck, "recoveryCount": view.counter(f"recovered.{n}", name)}
+            for n in range(8)
+            if (stuck := view.counter(f"stuck.{n}", name))
+        }
+        if rows:
+            found[name] = {"txQueues": rows}
+    return {"interfaces": found}
+
+
 def watchdog_counters_text(view: View, params: dict[str, str]) -> str:
-    """``show priority-flow-control counters watchdog``: the watched queues; none is ever stuck here."""
+    """``show priority-flow-control counters watchdog``: the watched queues."""
     lines = ["Port            TxQ  Total times  Total times", "                     stuck        recovered"]
     for port in _ports(view, params):
         if is_watched(port):
             name = port.params["name"]
-            lines += [f"{name:<15} UC{priority:<2} {0:>11} {0:>12}" for priority in pfc_priorities(view, port)]
+            for queue in pfc_priorities(view, port):
+                stuck, recovered = (view.counter(f"{what}.{queue}", name) for what in ("stuck", "recovered"))
+                lines.append(f"{name:<15} UC{queue:<2} {stuck:>11} {recovered:>12}")
     return "\n".join(lines) + "\n"
 
 

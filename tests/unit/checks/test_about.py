@@ -17,6 +17,7 @@ from test_suite import BELONGS
 
 import nornir_tasks.checks
 from nornir_tasks.checks.about import NEVER, About
+from nornir_tasks.checks.counters.suite import RULES
 from nornir_tasks.checks.evidence import Evidence, Verdict
 from nornir_tasks.checks.hosts import boundary_suite, host_suite
 from nornir_tasks.checks.hosts.host_evidence import HostEvidence
@@ -83,7 +84,7 @@ def test_a_function_that_checks_and_is_in_no_list_is_found() -> None:
         for name, function in vars(module).items()
         if name.startswith("check_") and function.__module__ == module.__name__
     }
-    assert written == {each.judge for each in (*CHECKS, *host_suite.CHECKS, *boundary_suite.CHECKS)}
+    assert written == {each.judge for each in (*CHECKS, *host_suite.CHECKS, *boundary_suite.CHECKS, *RULES)}
 
 
 @EVERY

@@ -6,9 +6,9 @@ from functools import cache
 
 from nornir_tasks.design.contribute.known_kinds import kinds
 from nornir_tasks.design.demand.kinds import Announced, FabricKind, Kinds, PlaneKind
-from nornir_tasks.design.layout.layer1 import layer1
 from nornir_tasks.design.layout.port_allocation import all_slots
 from nornir_tasks.design.model.claims import Owner
+from nornir_tasks.design.model.layer1 import layer1
 from nornir_tasks.design.model.links import Cable, Circuit, Endpoint, Link, Use
 from nornir_tasks.design.model.network import Device, Fabric, Network
 from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort

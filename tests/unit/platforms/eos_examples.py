@@ -65,6 +65,16 @@ def with_guarantee(config: DeviceConfig) -> tuple[Capabilities, str]:
     return facts, render(config, facts, ENVIRONMENT)
 
 
+def counting_marks() -> str:
+    """The text of a Jericho whose queues count what they mark."""
+    config = leaf(asic="jericho2")
+    assert config.qos is not None
+    profile = config.qos.profiles[0]
+    queues = tuple(replace(each, counts_marks=each.ecn is not None) for each in profile.queues)
+    quality = replace(config.qos, profiles=(replace(profile, queues=queues),))
+    return rendered(replace(config, qos=quality, services=(*config.services, "mark-counters")))
+
+
 def qos(asic: str = "tomahawk4", *, watchdog: bool = True) -> Qos:
     ecn = PLATFORM.facts.capabilities(RELEASE, asic).ecn_auto
     roce, cnp = (26,), (48, 56)
@@ -353,7 +363,9 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     )
     ecn = Ecn(draw(st.integers(1, 10**6)), draw(st.integers(10**6, 10**7)), draw(st.integers(1, 100)))
     profile = base.qos.profiles[0]
-    queues = tuple(replace(each, ecn=ecn) if each.number == 3 else each for each in profile.queues)
+    counts = draw(st.booleans())
+    marking = [replace(each, ecn=ecn, counts_marks=counts) if each.number == 3 else each for each in profile.queues]
+    queues = tuple(marking)
     profile = replace(profile, queues=queues, watchdog=draw(st.booleans()))
     times = st.integers(1, 6000).map(lambda each: each * 10)
     watchdog = draw(st.none() | st.builds(Watchdog, poll_ms=st.integers(5, 30000), detect_ms=times, restore_ms=times))

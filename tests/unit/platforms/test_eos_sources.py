@@ -14,7 +14,7 @@ from tests.corpus.shapes import patterns
 from tests.unit.design import edge_systems, long_cables, managed, reached, tagged, toy_layer3, with_radius
 from tests.unit.design.toys import ONE_OF_EACH, both
 from tests.unit.design.wanted_of import wanted_of
-from tests.unit.platforms.eos_examples import examples, facts_of, leaf, rendered, with_guarantee
+from tests.unit.platforms.eos_examples import counting_marks, examples, facts_of, leaf, rendered, with_guarantee
 
 SOURCES = Path(__file__).parents[3] / "templates" / "eos" / "SOURCES.yml"
 ENTRIES: list[dict[str, Any]] = yaml.safe_load(SOURCES.read_text())
@@ -88,6 +88,7 @@ def test_no_source_is_kept_for_a_line_that_nobody_prints() -> None:
         managed_base(),
         with_long_cables(),
         edge_routers(),
+        counting_marks(),
     ]
     lines = {line.strip() for text in texts for line in text.splitlines()}
     unused = [entry["shape"] for entry, pattern in COMPILED if not any(pattern.fullmatch(line) for line in lines)]

@@ -4,14 +4,17 @@ import re
 
 import pytest
 
-from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.eos.parse import BLOCKS as EOS_BLOCKS
 from nornir_tasks.platforms.lines import (
     Block,
     hidden_lines,
+    negations,
     number,
     one_value,
+    printed_negated,
     read,
+    removal,
     replaced,
     row,
     table,
@@ -89,3 +92,39 @@ def test_a_setting_begins_as_the_row_it_stands_at(blocks: tuple[Block, ...]) -> 
         first = re.sub(r"\(\?[=!].*", "", each.single).partition(" ")[0]
         assert each.pattern.pattern.partition(" ")[0] == first
     assert len(rows) > 30
+
+
+GONE = (
+    Block((r"interface ",), (row(r"group (\d+) mode active", "group", number, negation=(r"(group) .*", r"no \1")),)),
+    Block(
+        (r"router ",),
+        (row(r"of (\S+)", "of", text, negation=(r"of \S+", r"no \g<before>")),),
+        before=r"neighbor \S+ ",
+    ),
+    Block((r"list ",), (), negations=((r"(\d+) .*", r"default \1"),)),
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "typed"),
+    [
+        (("interface 1", "group 7 mode active"), "no group"),
+        (("interface 1", "group 7 mode on"), "no group"),
+        (("router 1", "neighbor 10.0.0.1 of FABRIC"), "no neighbor 10.0.0.1"),
+        (("list A", "10 permit"), "default 10"),
+        (("vlan 1", "group 7 mode active"), None),
+        (("group 7 mode active",), None),
+        (("router 1", "of FABRIC"), None),
+    ],
+)
+def test_a_line_is_removed_as_its_row_says_and_only_where_the_row_stands(path: Path, typed: str | None) -> None:
+    assert removal(path, negations(GONE)) == typed
+
+
+def test_a_row_of_a_no_form_is_a_line_that_the_switch_prints() -> None:
+    blocks = (
+        Block((), (row(r"no shutdown", "up", yes), row(r"mtu (\d+)", "mtu", number))),
+        Block((), (), hidden=("autostate",)),
+    )
+    assert {"shutdown", "autostate"} <= printed_negated(blocks)
+    assert "mtu" not in printed_negated(blocks)

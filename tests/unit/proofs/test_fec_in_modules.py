@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from nornir_tasks.design.layout.layer1 import layer1
+from nornir_tasks.design.model.layer1 import layer1
 from nornir_tasks.usecases.site import load
 from tests.strategies import built
 from tests.unit.design.test_nearest import site

@@ -17,8 +17,8 @@ from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, Ro
 from nornir_tasks.design.contribute.mlag_config import PEER_LINK, pair_parts
 from nornir_tasks.design.contribute.peer_routing import peer_routing
 from nornir_tasks.design.demand.kinds import Announced, FabricKind
-from nornir_tasks.design.layout.layer1 import layer1
 from nornir_tasks.design.model.claims import Owner, name_prefix
+from nornir_tasks.design.model.layer1 import layer1
 from nornir_tasks.design.model.links import Circuit, Endpoint
 from nornir_tasks.design.model.network import EVERYWHERE, Device, Fabric, Network
 from nornir_tasks.design.model.partial_config import (
@@ -95,6 +95,7 @@ class _Switch:
             lldp=True,
             classes=self.fabric.classes,
             lossless_memory_percent=self.fabric.lossless_memory_percent,
+            counts_marks=self.fabric.counters or None,
             bfd=BFD if self.fabric.bfd else None,
             load_balancing=self.load_balancing(),
             ports=self.ports(),

@@ -28,9 +28,9 @@ from nornir_tasks.design.contribute.managed_base import vrf_of
 from nornir_tasks.design.contribute.mlag_config import BRIDGE_PRIORITY, PEER_LINK
 from nornir_tasks.design.demand.flows import FAMILIES
 from nornir_tasks.design.demand.kinds import Announced, FabricKind
-from nornir_tasks.design.layout.layer1 import layer1
 from nornir_tasks.design.model.claims import Owner, name_prefix
 from nornir_tasks.design.model.edge_policy import EDGE, EdgeTerms, InsideLink, OutsideLink, OutsideSession, family_of
+from nornir_tasks.design.model.layer1 import layer1
 from nornir_tasks.design.model.network import Device, Fabric, Network
 from nornir_tasks.design.model.partial_config import PartialConfig, PartialPort
 

@@ -81,7 +81,7 @@ def _stopped(soak: Soak, device: str, port: str) -> _Stopped:
 
 
 def _waits(soak: Soak, device: str, port: str) -> bool:
-    """Did nothing leave its lossless queues though packets came: it dropped, its watchdog acted, it stopped others?"""
+    """Did nothing leave its lossless queues though packets came (dropped, stopped others, watchdog acted)?"""
     queues = soak.lossless_queues(device, port)
     if soak.grown(Counter.QUEUE_PACKETS, device, port, queues) != 0:
         return False

@@ -1,4 +1,4 @@
-"""What somebody impaired in a lab: ports, optics, queues and NICs that work worse than they should.
+"""What was impaired in a lab: ports, optics, queues and NICs that work worse than they should.
 
 Each has a kind and a place, and an amount in the kind's unit. How it shows is up to who counts (traffic/) and who
 prints (the twins). Time makes errors of it: those of a kind with a rate grow while it lasts, and stay when it is gone.

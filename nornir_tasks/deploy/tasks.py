@@ -55,7 +55,7 @@ class Collected:
     certificate: Certificate | None = None
     """Of its API; None: its base configuration is others', or none that is trusted was shown."""
     counted: Reading | None = None
-    """Its counters, read last; None: nobody wants them."""
+    """Its counters, read last; None: they were not wanted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class _Table:
 
 
 class Router:
-    """Follows flows through a fabric as it is now; made anew when it has changed."""
+    """Follows flows through a fabric as it is now; made again when it has changed."""
 
     def __init__(self, fabric: FabricSim, rules: Mapping[str, SwitchRules]) -> None:
         self._fabric, self._rules = fabric, rules

@@ -162,7 +162,7 @@ class Player:
         return {name: self._rules_of(twin) for name, twin in self._twins.items() if isinstance(twin, RuledTwin)}
 
     def _rules_of(self, twin: RuledTwin) -> SwitchRules:
-        """A switch's rules, read anew only after it was changed: its state is another object then."""
+        """A switch's rules, read again only after it was changed: its state is another object then."""
         state = twin.state()
         known = self._rules.get(twin.name)
         if known is None or known[0] is not state:

@@ -95,9 +95,17 @@ def test_the_commands_of_the_readme_and_of_the_page_are_those_that_init_prints(s
     assert all(each in PAGE for each in printed)
 
 
-def test_the_same_site_against_switches_started_apart_from_it_by_editing_two_files(shell: Shell) -> None:
+@pytest.mark.parametrize(
+    "sized",
+    [
+        pytest.param("--nics 1", id="4-hosts-one-nic"),
+        pytest.param("--hosts 16 --leaf nvue:SN5600", id="16-hosts", marks=pytest.mark.long),
+        pytest.param("--hosts 37 --leaf nxos", id="37-hosts", marks=pytest.mark.long),
+    ],
+)
+def test_the_same_site_against_switches_started_apart_from_it_by_editing_two_files(sized: str, shell: Shell) -> None:
     """They are those of a copy of it: serial numbers, account and CA are theirs, and dc1 knows what it is given."""
-    shell.run("nornir init dc1 --nics 1 --ci none; mkdir apart; cp dc1/fabric.yml apart/; nornir lab up --site ./apart")
+    shell.run(f"nornir init dc1 {sized} --ci none; mkdir apart; cp dc1/fabric.yml apart/; nornir lab up --site ./apart")
     try:
         (lab,) = shell.state.glob("apart-*/lab")
         theirs = yaml.safe_load((lab / "devices.yml").read_text().replace("!secret ", ""))
@@ -118,8 +126,9 @@ def test_the_same_site_against_switches_started_apart_from_it_by_editing_two_fil
         for name in ("ca.pem", "known_hosts"):
             shutil.copy(lab / name, shell.folder / "dc1")
         shell.more[SECRET] = (lab / ".secrets/switch_password").read_text().strip()
-        assert "3 of 3 changed" in shell.run("nornir push --site dc1 --yes")
-        assert "0 of 3 switches would change" in shell.run("nornir plan --site dc1")
+        count = len(theirs["devices"])
+        assert f"{count} of {count} changed" in shell.run("nornir push --site dc1 --yes")
+        assert f"0 of {count} switches would change" in shell.run("nornir plan --site dc1")
         assert "passed, tested" in shell.run("nornir validate --site dc1")
     finally:
         shell.run("nornir lab down --site ./apart")

@@ -44,7 +44,7 @@ CLASS = About(
     each="switch with ports of hosts that have a lossless class, and host",
     reads=(Counter.QUEUE_PACKETS, Counter.PACKETS_IN),
     wanted="qos.classes; the classes of the plane of each port",
-    passes=f"no host sends most of its packets, and at least {LIKE_OTHERS:.0%} of what three quarters of the hosts "
+    passes=f"no host sends most of its packets, and at least {LIKE_OTHERS:.0%} of what three quarters of hosts "
     "reach, in other than lossless or strict classes",
     fails="one does: it does not mark its packets, or marks them otherwise. Where hosts were not read, their leaf's "
     "queues tell that, and not always which of them it is",

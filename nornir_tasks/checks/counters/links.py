@@ -61,8 +61,8 @@ OPTICS = About(
     each="switch",
     reads=(Counter.RX_POWER_DBM, Counter.TX_POWER_DBM, Counter.TEMPERATURE_C),
     wanted="interfaces: enabled",
-    passes=f"each lane of a port that shall be up has between {DARK_DBM} and {BRIGHT_DBM} dBm and no more than "
-    f"{LANES_APART_DB} dB less than the middle of its port, and no optic is over {HOT_C:.0f} degrees",
+    passes=f"each lane of a port that should be up has between {DARK_DBM} and {BRIGHT_DBM} dBm; no more than "
+    f"{LANES_APART_DB} dB less than the middle of its port; no optic is over {HOT_C:.0f} degrees",
     fails="one has not, or is",
 )
 ABOUT = (ERRORS, FLAPS, FEC, OPTICS)

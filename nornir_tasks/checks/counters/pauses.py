@@ -28,9 +28,9 @@ STORM = About(
     reads=(Counter.PFC_RX, Counter.PAUSE_RX_US),
     wanted="the cabling plan; interfaces: qos_profile",
     passes=f"no lossless port is stopped for {STORM_SHARE:.0%} of the time, by {STORM_FRAMES_PER_S:.0f} pause frames a "
-    "second, or so that not one packet leaves while others are dropped",
+    "second, or so that no packet leaves while others are dropped",
     fails="one is. Ports that are stopped are followed over the cables to the host that takes nothing in, or to the "
-    "switch that is stopped by nobody",
+    "switch that no other stops",
 )
 MARKS_FIRST = About(
     name="pause-before-marks",
@@ -108,7 +108,7 @@ def _upstream(soak: Soak, device: str) -> Iterator[End]:
 
 
 def check_storms(soak: Soak) -> list[Hit]:
-    """One hit for each root: a host, a switch that nobody stops, or a circle of switches that stop one another."""
+    """One hit for each root: a host, a switch that no other stops, or a circle of switches that stop one another."""
     hard = {
         (device, port): stopped
         for device in soak.switches
@@ -155,7 +155,7 @@ def _storm(soak: Soak, root: str, tree: set[End], hard: dict[End, _Stopped]) -> 
     if not at_root:
         who, remedy = "switches stop one another in a circle", "nornir prove; then nornir validate --only pfc"
     elif soak.is_switch(root):
-        who = f"{soak.standing(root)} stops others and nobody stops it: its own queues are full"
+        who = f"{soak.standing(root)} stops others and is not stopped: its own queues are full"
         remedy = f"do its queues mark? nornir validate --only ecn --limit {root}; nornir counters --limit {root}"
     else:
         who = f"host {soak.standing(root)} takes nothing in"
@@ -180,7 +180,7 @@ def _storm(soak: Soak, root: str, tree: set[End], hard: dict[End, _Stopped]) -> 
 
 
 def check_marks_first(soak: Soak) -> list[Hit]:
-    """A switch that stops others without marking, and is stopped by nobody itself."""
+    """A switch that stops others without marking, and is not stopped itself."""
     hits = []
     for device in soak.switches:
         ports = [each for each in soak.lossless_ports(device) if soak.marking_queues(device, each)]

@@ -185,7 +185,7 @@ def spelled(place: Place) -> str:
 def _apart(readings: Mapping[str, Reading]) -> Iterator[tuple[str, Doubt]]:
     """Devices whose clock is not that of most, which is the one in the middle."""
     ahead = {name: each.clock_s - each.read_at_s for name, each in readings.items() if each.clock_s is not None}
-    if len(ahead) < 3:  # of two nobody can say which one is wrong
+    if len(ahead) < 3:  # of two it is open which one is wrong
         return
     middle = median(ahead.values())
     for name, each in ahead.items():

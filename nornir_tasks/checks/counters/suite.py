@@ -24,8 +24,8 @@ READING = About(
     wanted="a later answer that goes on where the earlier one ended",
     passes="both answers were understood, and every counter can be compared",
     fails="never: what cannot be compared is undecided",
-    cannot_tell="it was not read, started again between, its clock went another way or is apart from that of most, a "
-    "counter went back or is in one answer alone, or part of an answer was not understood",
+    cannot_tell="it was not read, or started again between; its clock went another way or is not that of most; a "
+    "counter went back or is in one answer alone; part of an answer was not understood",
 )
 
 

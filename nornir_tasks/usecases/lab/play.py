@@ -14,7 +14,7 @@ NOTHING = "none"
 """The pattern that ends what is played."""
 _SHARES = {"incast": 100.0}
 _SHARE_PERCENT = 40.0
-"""Of its line that each host's port sends: an incast overloads its target, all others nobody."""
+"""Of its line that each host's port sends: an incast overloads its target, all others no port."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,4 +197,6 @@ class Player:
             return
         ports = self._fabric.wiring.ports_of(device)
         if End(device, port) not in hosts and port not in ports:
-            raise TwinError(Problem(f"{device}:{port}", "no cable is plugged in there", ", ".join(sorted(ports)[:8])))
+            expected = ", ".join(f"{device}:{each}" for each in sorted(ports)[:8])
+            what = "no cable is plugged in there" if port else "which of its ports?"
+            raise TwinError(Problem(f"{device}:{port}" if port else device, what, expected))

@@ -28,7 +28,7 @@ STORM = About(
     reads=(Counter.PFC_RX, Counter.PAUSE_RX_US),
     wanted="the cabling plan; interfaces: qos_profile",
     passes=f"no lossless port is stopped for {STORM_SHARE:.0%} of the time, by {STORM_FRAMES_PER_S:.0f} pause frames a "
-    "second, or so that no packet leaves while others are dropped",
+    "second, or so that none leaves while others are dropped",
     fails="one is. Ports that are stopped are followed over the cables to the host that takes nothing in, or to the "
     "switch that no other stops",
 )
@@ -83,7 +83,7 @@ def _stopped(soak: Soak, device: str, port: str) -> _Stopped:
 def _waits(soak: Soak, device: str, port: str) -> bool:
     """Did nothing leave its lossless queues though packets came: did it drop, or its watchdog act?
 
-    That others are stopped shows nothing: a port to which nobody sends is idle, whatever happens beside it.
+    That others are stopped shows nothing: a port to which no host sends is idle, whatever happens beside it.
     """
     queues = soak.lossless_queues(device, port)
     if soak.grown(Counter.QUEUE_PACKETS, device, port, queues) != 0:

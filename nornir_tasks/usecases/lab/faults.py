@@ -113,7 +113,8 @@ def mend(site: str | Path, name: str = "", on: On = ignore) -> Change:
         faults, where = hands.wired.faults, "in this lab"
         if name:
             names = hands.meant(name)
-            faults, where = tuple(each for each in faults if {*names} & {*each.names}), f"of {', '.join(names)}"
+            faults = tuple(each for each in faults if {*names} & {*each.names})
+            where = f"of {', '.join(each for each in names if ':' not in each) or name}"
         for fault in faults:
             hands.undo(fault)
         return hands.change(f"nothing {where} is broken")

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 def print_checks(counts: Mapping[str, int] | None) -> None:
     """All checks as one table; with ``counts`` (check -> things of a site) each with its number, then their sum."""
+    from nornir_tasks.checks.counters.suite import ABOUT as RULES
     from nornir_tasks.checks.suite import ABOUT
     from nornir_tasks.cli.console import out
     from nornir_tasks.cli.tables import named_table
@@ -23,6 +24,7 @@ def print_checks(counts: Mapping[str, int] | None) -> None:
         table.add_row("", "", "")
     out.print(table)
     out.print("A switch that could not be read: nothing on it can be determined, and all of them are counted.")
+    out.print(f"With --soak: {', '.join(each.name for each in RULES)} (docs/checks.md).")
     if counts is not None:
         out.print(f"tested N of {sum(counts.values())}")
 

@@ -78,7 +78,7 @@ def validate(
     check_targets(targets, {"--json": json, "its table": not json})
     if host_counters and soak is None:
         raise typer.BadParameter("--host-counters is for --soak")
-    checks = usecase.checks_named(only or ())
+    checks = usecase.checks_named(only or (), soaked=soak is not None)
     seconds = counting.duration_s(soak, "--soak") if soak is not None else None
     reach = Reach(accept_release=accept_release, workers=workers)
     selection = select(load(site), plane or (), limit or ())

@@ -140,7 +140,7 @@ def judge(
 ) -> tuple[Report, SoakReport]:
     """All checks and all rules. The report has both, and what checks found wrong explains what was counted there."""
     found = validate.evidence(selection, readings)
-    soaked = rules.judge(_soak(selection, counted, found.wanted))
+    soaked = rules.judge(_soak(selection, counted, found.wanted), checks)
     return joined(validate.judge(selection, readings, checks), soaked.report, found), soaked
 
 

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from functools import partial
 
 from nornir_tasks.checks import suite
+from nornir_tasks.checks.counters.suite import ABOUT as RULES
 from nornir_tasks.checks.evidence import End, Evidence, Far, OthersLine, Verdict
 from nornir_tasks.checks.suite import Report
 from nornir_tasks.deploy.plan import wanted_config
@@ -40,14 +41,17 @@ class Readings:
     """Switch -> release that runs and was accepted, whatever the intent declares."""
 
 
-def checks_named(names: Collection[str]) -> tuple[str, ...]:
-    """The checks of these names, in the order of the suite; none where none is named.
+def checks_named(names: Collection[str], *, soaked: bool = False) -> tuple[str, ...]:
+    """The checks of these names, in the order of the suite; none where none is named. ``soaked``: rules of a soak, too.
 
-    Raises IntentError for a name of no check.
+    Raises IntentError for a name of no check, and for a rule of a soak without one.
     """
-    known = [each.name for each in suite.ABOUT]
+    rules = [each.name for each in RULES]
+    known = [each.name for each in suite.ABOUT] + (rules if soaked else [])
     unknown = [
-        Problem("--only", "no such check", f"one of {', '.join(known)}", name, _near(name, known))
+        Problem("--only", "judges what is counted meanwhile", "--soak TIME with it", name, "add --soak 60s")
+        if name in rules
+        else Problem("--only", "no such check", f"one of {', '.join(known)}", name, _near(name, known))
         for name in names
         if name not in known
     ]

@@ -40,6 +40,7 @@ def test_a_fabric_that_drops_does_not_pass_and_a_storm_is_named_down_to_its_host
     lab.run("lab", "impair", "pause-storm", "gpu-1:rail0")
     try:
         found = lab.json("validate", "--soak", "5s", code=8)
+        alone = lab.json("validate", "--soak", "5s", "--only", "lossless-drops", code=8)
     finally:
         lab.run("lab", "mend")
     lead = next(each for each in found["findings"] if each["id"] == found["causes"][0])
@@ -48,3 +49,4 @@ def test_a_fabric_that_drops_does_not_pass_and_a_storm_is_named_down_to_its_host
     assert "leaf-g1-r0-h1" in lead["remedy"]
     lost = [each for each in found["findings"] if each["check"] == "lossless-drops" and each["verdict"] == "fail"]
     assert {each["cause"] for each in lost} == {lead["id"]}
+    assert {each["check"] for each in alone["findings"]} == {"lossless-drops"} and len(alone["causes"]) == 1

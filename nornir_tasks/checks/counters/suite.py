@@ -1,7 +1,7 @@
 """The rules of a soak, in the order in which they hurt, and what they say of two readings: findings and causes."""
 
 from collections import Counter as Tally
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -148,10 +148,10 @@ class SoakReport:
     coverage: tuple[Coverage, ...] = field(default=())
 
 
-def judge(soak: Soak) -> SoakReport:
-    """Run every rule. What cannot be compared is undecided for each rule that needs it, and never passed."""
-    hits = [(rule, rule.judge(soak)) for rule in RULES]
-    findings = list(_readings(soak))
+def judge(soak: Soak, names: Collection[str] = ()) -> SoakReport:
+    """Run every rule, or those named. What cannot be compared is undecided for each that needs it, and never passed."""
+    hits = [(rule, rule.judge(soak)) for rule in RULES if not names or rule.about.name in names]
+    findings = list(_readings(soak)) if not names or READING.name in names else []
     by_hit: dict[int, Finding] = {}
     for rule, found in hits:
         findings += _findings(soak, rule, found, by_hit)

@@ -18,7 +18,7 @@ from nornir_tasks.checks.suite import Report
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.host_counters import host_readings
 from nornir_tasks.platforms.counted import Counter, Place
-from nornir_tasks.usecases import soak
+from nornir_tasks.usecases import soak, validate
 from nornir_tasks.usecases.site import select
 from nornir_tasks.usecases.switch_verdicts import of_checks
 from nornir_tasks.usecases.verdict_reports import junit
@@ -29,6 +29,15 @@ from tests.unit.checks.played_load import BULK, ROCE, random_load, site, wanted
 @pytest.mark.parametrize(("text", "seconds"), [("60s", 60), ("5m", 300), ("1h", 3600), ("7", 7), ("7.5s", 7.5)])
 def test_a_time_is_what_it_says(text: str, seconds: float) -> None:
     assert soak.duration_s(text, "--soak") == seconds
+
+
+def test_a_rule_of_a_soak_is_taken_with_one_and_without_it_refused_with_what_to_add() -> None:
+    assert validate.checks_named(("pause-storm", "mtu"), soaked=True) == ("mtu", "pause-storm")
+    with pytest.raises(IntentError) as refused:
+        validate.checks_named(("pause-storm", "mtuu"))
+    storm, unknown = refused.value.problems
+    assert (storm.found, storm.hint) == ("pause-storm", "add --soak 60s")
+    assert unknown.hint == "did you mean mtu?"
 
 
 @pytest.mark.parametrize("text", ["", "s", "-5s", "4s", "25h", "1d", "nan", "1e3s", "9999999s", "6 0s"])

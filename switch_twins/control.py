@@ -18,7 +18,7 @@ Requests
     seed device=NAME what=COUNTER [on=PORT|PEER] value=N   what nothing in the lab causes (seeds.py); null: back
     play pattern=P [share=N target=HOST[:PORT] dscp=N peers=N senders=N pairs=N]   traffic/flows.py; none: stop
     impair kind=K device=NAME [port=PORT] [amount=N] [mended=true]   see impairments.py
-    host-counters host=NAME   of its NICs, by the names of mlx5;  flows   those that are played, with ports and packets
+    host-counters [host=NAME]   of NICs, by the names of mlx5;  flows   those that are played, with ports and packets
     faults                    cables cut, swapped and lossy, switches off and frozen, of all cables and switches
     first-boot device=NAME url=URL   boot a factory switch: what it fetches there is executed
     cpu                       user and system seconds of this process
@@ -261,7 +261,10 @@ class ControlServer:
         return {"impaired": self._lab.fabric.counted.impairments.all()}
 
     def _host_counters(self, request: Answer) -> Answer:
-        return host_counters(self._lab.fabric, str(request["host"]))
+        if "host" in request:
+            return host_counters(self._lab.fabric, str(request["host"]))
+        played = sorted({end.device for end in self._lab.fabric.wiring.hosts})
+        return {host: host_counters(self._lab.fabric, host) for host in played}
 
     async def _first_boot(self, request: Answer) -> Answer:
         report = await self._lab.first_boot(self._device(request), str(request["url"]))

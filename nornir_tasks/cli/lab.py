@@ -7,7 +7,7 @@ import typer
 
 from nornir_tasks.cli import lab_faults, options
 from nornir_tasks.cli.lab_export import export
-from nornir_tasks.cli.lab_play import play, print_traffic
+from nornir_tasks.cli.lab_play import host_counters, play, print_traffic
 from nornir_tasks.cli.lab_probe import probe
 
 if TYPE_CHECKING:
@@ -151,6 +151,7 @@ app.command("delay")(lab_faults.delay)
 app.command()(lab_faults.impair)
 app.command()(probe)
 app.command()(play)
+app.command("host-counters")(host_counters)
 
 
 def _telling(*, quiet: bool) -> "On":

@@ -1,5 +1,6 @@
 """``nornir lab play``: traffic over the lab's switches."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,6 +38,25 @@ def play(
     if not done.changed:
         out.print("nothing changed")
     print_traffic(done.traffic)
+
+
+def host_counters(
+    folder: Annotated[Path, typer.Argument(help="Where to write one file a host.", metavar="DIR")],
+    site: options.Site = "lab",
+    json: options.Json = False,
+) -> None:
+    """Write what the NICs of the lab's hosts have counted, as Ansible does of real ones.
+
+    For 'nornir validate --soak TIME --host-counters BEFORE --host-counters AFTER'.
+    """
+    from nornir_tasks.cli.console import out, print_json
+    from nornir_tasks.usecases.lab import play as lab_play
+
+    hosts = lab_play.write_host_counters(site, folder)
+    if json:
+        print_json("lab-host-counters", {"folder": str(folder), "hosts": list(hosts)})
+        return
+    out.print(f"counters of {len(hosts)} hosts are in {folder}")
 
 
 def print_traffic(traffic: "Mapping[str, Any] | None") -> None:

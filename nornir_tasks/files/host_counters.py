@@ -1,11 +1,12 @@
 """What hosts counted, from files: one JSON file a host, as ``ansible --tree DIR`` writes them for ``counter_facts``."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from nornir_tasks.checks.hosts.counters import FACT, reading
-from nornir_tasks.errors import IntentError, Problem
+from nornir_tasks.errors import IntentError, LocalError, Problem
+from nornir_tasks.files.documents import write_documents
 from nornir_tasks.platforms.counted import Reading
 
 MOST_BYTES = 8 * 2**20
@@ -50,3 +51,12 @@ def _reading(host: str, file: Path) -> Reading:
         message = document.get("msg") if isinstance(document, dict) else None
         raise ValueError(str(message or "no such key"))
     return reading(host, facts[FACT], about.st_mtime)
+
+
+def write_facts(folder: Path, facts: Mapping[str, object]) -> None:
+    """One file a host, as Ansible writes them. Raises LocalError where a file cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LocalError(Problem(str(folder), "cannot be made", "a folder", str(error))) from None
+    write_documents({folder / name: json.dumps({"ansible_facts": {FACT: fact}}) for name, fact in facts.items()})

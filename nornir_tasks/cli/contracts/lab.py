@@ -129,6 +129,13 @@ class LabPlayDocument(Envelope):
     traffic: Traffic | None
 
 
+class LabHostCountersDocument(Envelope):
+    """``nornir lab host-counters``."""
+
+    folder: str
+    hosts: list[str]
+
+
 class LabProbeDocument(Envelope):
     """``nornir lab probe``."""
 

@@ -1,11 +1,13 @@
 """Play traffic over the lab of a site, so that its switches and hosts count; and let parts of it work badly."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.files.host_counters import write_facts
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.lab.manager import Lab
 from nornir_tasks.usecases.site import load
@@ -45,7 +47,24 @@ def _played(answer: Mapping[str, Any]) -> Played:
     return Played(answer["changed"], answer["traffic"])
 
 
-def host_counters(site: str | Path, host: str) -> dict[str, Any]:
-    """What a host's NICs have counted: port -> ``ethtool`` and ``hw_counters``, by the names of mlx5's driver."""
-    found: dict[str, Any] = Lab(state_directory(site)).ask("host-counters", host=host)
-    return found
+def write_host_counters(site: str | Path, folder: Path) -> tuple[str, ...]:
+    """What the NICs of hosts without a machine have counted, one file a host, as Ansible writes them; their names.
+
+    The same counters as gpufabric.host.counter_facts has of a host with mlx5, for ``--host-counters``.
+    """
+    lab = Lab(state_directory(site))
+    hosts: Mapping[str, Mapping[str, Any]] = lab.ask("host-counters")
+    write_facts(folder, {name: _fact(ports) for name, ports in hosts.items()})
+    return tuple(hosts)
+
+
+def _fact(ports: Mapping[str, Any]) -> dict[str, Any]:
+    """They have run as long as this machine has; no GPU is played."""
+    return {
+        "uptime_s": time.monotonic(),
+        "interfaces": {port: each["ethtool"] for port, each in ports.items()},
+        "devices": {f"{port}/1": each["hw_counters"] for port, each in ports.items()},
+        "xids": {},
+        "nvlink": {},
+        "not_read": dict.fromkeys(("xids", "nvlink"), "the lab plays no GPU"),
+    }

@@ -10,12 +10,12 @@ def pushed(start: Rendered, *ends: Rendered) -> str:
     """A switch is brought from one configuration to others, each of which it takes and runs; what it runs at last."""
     switch = SWITCHES[start.config.os](start)
     for end in ends:
-        _push(switch, start, end)
+        push(switch, start, end)
         start = end
     return switch.running()
 
 
-def _push(switch: Switch, start: Rendered, end: Rendered) -> None:
+def push(switch: Switch, start: Rendered, end: Rendered) -> None:
     assert switch.refused == []
     running = start.os.to_tree(switch.running())
     wanted = end.owned(end.os.canonical(end.written()))

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from line_shapes import Rendered
-from test_profiles_on_a_switch import push
+from taken import push
 from typed_switches import SWITCHES
 
 from nornir_tasks.deploy.plan import device_plan

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from line_shapes import Rendered
-from test_profiles_on_a_switch import pushed
+from taken import pushed
 from typed_switches import SWITCHES
 
 from nornir_tasks.design.pipeline import design, device_configs

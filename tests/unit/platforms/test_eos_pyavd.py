@@ -30,6 +30,8 @@ from tests.unit.platforms.eos_examples import configs, examples, facts_of, leaf,
 
 NOT_COMPARED = {
     "ip load-sharing trident|arad <seed>",
+    "random-detect ecn count",
+    "hardware counter feature ecn out",
     "port-channel load-balance trident fields ip source-ip destination-ip source-port destination-port",
     "hardware access-list resource sharing vlan ipv6 out",
     "[no] bgp log-neighbor-changes",

@@ -189,11 +189,17 @@ class NvueSession:
         return OBSERVING.read(self.endpoint.device, answers)
 
     def counters(self, wanted: Collection[Counter] = ALL) -> Reading:
-        """A request for each collection; of ports that are up, one more for each part that its answer lacks."""
-        answers = {each.what: self._shown(each) for each in COUNTING.requests_for(wanted)}
+        """A request for each collection; of ports that are up, one more for each part that its answer lacks.
+
+        The reading's time is when the clock came, which is asked for first: ports may take seconds from then on.
+        """
+        clock, *others = COUNTING.requests_for(wanted)
+        answers = {clock.what: self._shown(clock)}
+        clock_came_s = time.monotonic()
+        answers |= {each.what: self._shown(each) for each in others}
         if PORTS in answers:
             self._complete(answers[PORTS], wanted)
-        return COUNTING.read(self.endpoint.device, answers, time.monotonic(), wanted)
+        return COUNTING.read(self.endpoint.device, answers, clock_came_s, wanted)
 
     def _complete(self, ports: dict[str, Any], wanted: Collection[Counter]) -> None:
         alone = lacking(ports, wanted)

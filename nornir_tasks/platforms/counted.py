@@ -72,7 +72,7 @@ class Reading:
 
     device: str
     read_at_s: float
-    """By the reader's monotonic clock, when the answer had come."""
+    """By the reader's monotonic clock, when the answer with the device's own clock had come."""
     clock_s: float | None
     """By the device's own clock, seconds since 1970; None where it does not say."""
     uptime_s: float | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import pytest
@@ -72,3 +72,16 @@ def test_cumulus_is_read_port_by_port_for_what_it_does_not_tell_of_all_at_once(s
             assert isinstance(look(port, *path), dict)
     again = session.counters()
     assert again.problems == ()
+
+
+def test_the_time_of_a_reading_is_that_of_its_clock_however_long_the_ports_take(sessions: dict[str, Any]) -> None:
+    """Else a busy switch of many ports would seem to have another clock than the rest."""
+    session: NvueSession = sessions["nvue"]
+    complete = session._complete
+
+    def slowly(ports: dict[str, Any], wanted: Collection[Counter]) -> None:
+        time.sleep(0.5)
+        complete(ports, wanted)
+
+    session._complete = slowly  # type: ignore[method-assign]
+    assert session.counters().read_at_s < time.monotonic() - 0.5

@@ -70,8 +70,11 @@ class Row(NamedTuple):
 
 
 def rows() -> tuple[Row, ...]:
-    """The whole table."""
+    """The whole table. Raises ValueError where its heading is another one."""
     lines = [each for each in TABLE.read_text(encoding="utf-8").splitlines() if not each.startswith("#")]
+    if lines[0].split("\t") != list(Row._fields):
+        message = f"{TABLE}: its columns should be {', '.join(Row._fields)}"
+        raise ValueError(message)
     return tuple(Row(*line.split("\t")) for line in lines[1:])
 
 

@@ -13,6 +13,7 @@ from nornir_tasks.checks.counters.soaked import Hit, Key, Soak
 from nornir_tasks.checks.evidence import Finding, Verdict
 from nornir_tasks.checks.suite import Report
 from nornir_tasks.platforms.counted import Counter
+from nornir_tasks.platforms.counting import HOSTS_ALONE
 
 NAMED = 4
 """Devices named where many have the same reason."""
@@ -308,19 +309,5 @@ def coverage(soak: Soak) -> Iterator[Coverage]:
         yield Coverage(system, len(those), of_all, len(known), missing)
 
 
-_HOSTS_ALONE = frozenset(
-    {
-        Counter.CNP_SENT,
-        Counter.CNP_HANDLED,
-        Counter.CNP_IGNORED,
-        Counter.ECN_RECEIVED,
-        Counter.OUT_OF_SEQUENCE,
-        Counter.SEQUENCE_ERRORS,
-        Counter.RETRANSMITS,
-        Counter.OUT_OF_BUFFER,
-        Counter.XID,
-        Counter.NVLINK_ERRORS,
-    }
-)
-COUNTED = {False: frozenset(Counter) - _HOSTS_ALONE, True: frozenset(Counter)}
+COUNTED = {False: frozenset(Counter) - HOSTS_ALONE.keys(), True: frozenset(Counter)}
 """Is it a host? -> the counters that there are for such a device."""

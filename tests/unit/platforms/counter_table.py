@@ -3,48 +3,20 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from counters_page import Row, rows
 
 from nornir_tasks.platforms.counted import Counter
 from tests.recorded.transcripts import read_transcript
 
-TABLE = Path(__file__).parents[2] / "corpus" / "counters" / "counters.tsv"
 SWITCHES = ("nvue", "eos", "nxos")
 GRADES = {"recorded", "lab", "manual", "reader", "memory", "-"}
 
 
-class Row(NamedTuple):
-    """One cell of counter x system."""
-
-    counter: Counter
-    system: str
-    since: str
-    request: str
-    path: str
-    unit: str
-    index: str
-    absence: str
-    needs: str
-    grade: str
-    source: str
-
-    @property
-    def is_read(self) -> bool:
-        return self.request != "not read"
-
-
-def rows() -> list[Row]:
-    """The table without its comments and heading. Raises ValueError at a counter that we do not know."""
-    lines = [line for line in TABLE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    assert lines[0].split("\t") == list(Row._fields)
-    cells = [line.split("\t") for line in lines[1:]]
-    return [Row(Counter(counter), *rest) for counter, *rest in cells]
-
-
 def of_system(system: str) -> dict[Counter, Row]:
     """The rows of one system by counter."""
-    return {row.counter: row for row in rows() if row.system == system}
+    return {Counter(row.counter): row for row in rows() if row.system == system}
 
 
 def recorded(system: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections import Counter as Tally
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from nornir_tasks.checks.about import About
@@ -157,7 +157,8 @@ def judge(soak: Soak, names: Collection[str] = ()) -> SoakReport:
     for rule, found in hits:
         findings += _findings(soak, rule, found, by_hit)
     causes = _causes(hits, by_hit)
-    causes += _undecided(findings, causes)
+    causes += _undecided(soak, findings, causes)
+    causes = _with_silent(soak, causes)
     seconds = min((each.seconds for each in soak.rates.values()), default=0.0)
     return SoakReport(Report(tuple(findings), tuple(causes)), seconds, tuple(coverage(soak)))
 
@@ -281,15 +282,48 @@ def _explained(covering: Mapping[tuple[str, str, str], Key], rule: Rule, hit: Hi
     return covering.get((name, hit.device, hit.port)) or covering.get((name, hit.device, ""))
 
 
-def _undecided(findings: list[Finding], causes: list[Cause]) -> list[Cause]:
-    """What could not be told of a device follows from what is doubtful of it."""
+def _undecided(soak: Soak, findings: list[Finding], causes: list[Cause]) -> list[Cause]:
+    """What could not be told follows from a doubt about the device, or from the silent switch behind its ports."""
     led = {each for cause in causes for each in (cause.lead, *cause.follows)}
     by_device: dict[str, list[Finding]] = {}
     for each in findings:
         if each.verdict is Verdict.ERROR and each not in led:
-            by_device.setdefault(each.device, []).append(each)
+            by_device.setdefault(_silent_behind(soak, each.device) or each.device, []).append(each)
     hint = "read it again; what it shows, counter by counter: nornir counters --limit {}"
-    return [Cause(lead, hint.format(lead.device), tuple(follows)) for lead, *follows in by_device.values()]
+    causes = []
+    for device, those in by_device.items():
+        lead, *follows = sorted(those, key=lambda each: each.device != device)
+        causes.append(Cause(lead, hint.format(device), tuple(follows)))
+    return causes
+
+
+def _silent_behind(soak: Soak, device: str) -> str | None:
+    """The one switch without two readings that all ports lead to of which something is doubtful at this device."""
+    doubts = soak.rates[device].doubts if device in soak.rates else ()
+    far = {soak.far(device, place.port) for each in doubts for place in each.places}
+    names = {each.device if each else "" for each in far}
+    return (
+        names.pop() if len(names) == 1 and names <= soak.unread.keys() and all(each.places for each in doubts) else None
+    )
+
+
+def _with_silent(soak: Soak, causes: list[Cause]) -> list[Cause]:
+    """What happened at a cable to a switch without two readings follows from that: it died, or lost its power."""
+    silent = {each.lead.device: each for each in causes if each.lead.device in soak.unread}
+    kept: list[Cause] = []
+    more: dict[str, list[Finding]] = {}
+    for each in causes:
+        far = soak.far(each.lead.device, each.lead.port) if each.lead.port else None
+        if far is not None and far.device in silent:
+            more.setdefault(far.device, []).extend((each.lead, *each.follows))
+        else:
+            kept.append(each)
+    return [
+        replace(each, follows=(*more.get(each.lead.device, ()), *each.follows))
+        if each is silent.get(each.lead.device)
+        else each
+        for each in kept
+    ]
 
 
 def coverage(soak: Soak) -> Iterator[Coverage]:

@@ -164,3 +164,28 @@ def test_a_switch_that_is_read_once_alone_is_undecided_for_all_its_rules() -> No
     of_it = [each for each in found.findings if each.device == "spine-2"]
     assert {each.verdict for each in of_it} == {Verdict.ERROR}
     assert len(of_it) > 5
+
+
+def test_a_switch_that_dies_between_the_readings_is_one_cause_with_what_its_neighbours_count() -> None:
+    first, second = random_load(4).readings()
+    del second["spine-2"]
+    for link in site().network.links_of("spine-2"):
+        near = link.far("spine-2")
+        values = {
+            counter: {
+                place: value for place, value in places.items() if place.port != near.port or "pfc" not in counter
+            }
+            for counter, places in second[near.device].values.items()
+        }
+        flaps, place = values.get(Counter.LINK_CHANGES, {}), Place(near.port)
+        values[Counter.LINK_CHANGES] = flaps | {place: flaps.get(place, 0) + 1}
+        before = dict(first[near.device].values)
+        before[Counter.LINK_CHANGES] = {place: 0} | dict(before.get(Counter.LINK_CHANGES, {}))
+        first[near.device] = replace(first[near.device], values=before)
+        second[near.device] = replace(second[near.device], values=values)
+    unread = {"spine-2": Problem("spine-2", "nothing answers")}
+    hosts = frozenset(site().network.hosts)
+    found = judge(Soak(site().network, wanted(), rates_of(first, second), unread, hosts)).report  # type: ignore[arg-type]
+    (cause,) = found.causes
+    assert (cause.lead.check, cause.lead.device) == ("readings", "spine-2")
+    assert {"link-changes", "readings"} <= {each.check for each in cause.follows if each.device != "spine-2"}

@@ -46,10 +46,10 @@ def counters(
     selection = select(load(site), (), limit or ())
     ends = soak.ends_named(selection, port or (), host or ())
     chosen = soak.narrowed(selection, ends)
-    soak.require_two(host_counters or ())
+    before = soak.hosts_before(selection, host_counters or ())
     counted = soak.count(chosen, Reach(accept_release=accept_release, workers=workers), seconds, Display())
     soak.require_read(counted)
-    hosts = soak.hosts_counted(selection, host_counters or ())
+    hosts = soak.hosts_after(selection, host_counters or (), before)
     found = soak.listed(chosen, soak.with_hosts(counted, *hosts), ends, None if ends else top)
     if json:
         print_json("counters", as_json(found))

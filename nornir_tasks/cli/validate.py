@@ -86,9 +86,9 @@ def validate(
     if seconds is None:
         report = usecase.judge(selection, usecase.collect(selection, reach, Display(), checks), checks)
     else:
-        counting.require_two(host_counters or ())
+        before = counting.hosts_before(selection, host_counters or ())
         readings, counted = counting.collect(selection, reach, seconds, Display(), checks)
-        hosts = counting.hosts_counted(selection, host_counters or ())
+        hosts = counting.hosts_after(selection, host_counters or (), before)
         report, soaked = counting.judge(selection, readings, counting.with_hosts(counted, *hosts), checks)
     written = write_verdicts(targets, "validate", selection.design.site.name, of_checks(report))
     if json:

@@ -54,20 +54,22 @@ def duration_s(text: str, option: str) -> float:
     return seconds
 
 
-def require_two(folders: Collection[Path]) -> None:
-    """Raises IntentError unless there are two folders, or none. The second one may still be written meanwhile."""
+def hosts_before(selection: Selection, folders: Collection[Path]) -> dict[str, Reading]:
+    """What hosts counted before, from the first of two folders, so that a mistake there costs no soak.
+
+    The second folder may still be written meanwhile: ``hosts_after`` reads it. Raises IntentError.
+    """
     if len(folders) not in (0, 2):
         expected = "the option twice: the folder that was written before, and the one written after"
         raise IntentError(Problem("--host-counters", "takes two folders", expected, f"{len(folders)}"))
+    return host_readings(next(iter(folders)), tuple(selection.design.network.hosts)) if folders else {}
 
 
-def hosts_counted(selection: Selection, folders: Collection[Path]) -> tuple[dict[str, Reading], dict[str, Reading]]:
-    """What hosts counted before and after, from two folders; nothing from none. Raises IntentError."""
-    require_two(folders)
-    if not folders:
-        return {}, {}
-    hosts = tuple(selection.design.network.hosts)
-    before, after = (host_readings(each, hosts) for each in folders)
+def hosts_after(
+    selection: Selection, folders: Collection[Path], before: Mapping[str, Reading]
+) -> tuple[Mapping[str, Reading], dict[str, Reading]]:
+    """What hosts counted before and after, of the same hosts. Raises IntentError."""
+    after = host_readings([*folders][1], tuple(selection.design.network.hosts)) if folders else {}
     alone = sorted(before.keys() ^ after.keys())
     if alone:
         raise IntentError(

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from nornir_tasks.checks.evidence import Finding, Verdict
 from nornir_tasks.checks.suite import Report
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.host_counters import host_readings
-from nornir_tasks.platforms.counted import Counter, Place
+from nornir_tasks.platforms.counted import Counter, Place, Reading
 from nornir_tasks.usecases import soak, validate
 from nornir_tasks.usecases.site import select
 from nornir_tasks.usecases.switch_verdicts import of_checks
@@ -73,10 +74,15 @@ def fact(folder: Path, host: str, sequence_errors: int, at_s: float) -> None:
     os.utime(folder / host, (at_s, at_s))
 
 
+def counted_by_hosts(folders: list[Path]) -> tuple[Mapping[str, Reading], dict[str, Reading]]:
+    selection = select(lab())
+    return soak.hosts_after(selection, folders, soak.hosts_before(selection, folders))
+
+
 def test_what_hosts_counted_is_read_from_two_folders_and_judged(tmp_path: Path) -> None:
     fact(tmp_path / "before", "gpu-1", 5, 1e9)
     fact(tmp_path / "after", "gpu-1", 9, 1e9 + 60)
-    before, after = soak.hosts_counted(select(lab()), [tmp_path / "before", tmp_path / "after"])
+    before, after = counted_by_hosts([tmp_path / "before", tmp_path / "after"])
     found = rates_of(before, after)["gpu-1"]
     assert found.of(Counter.SEQUENCE_ERRORS) == {Place("mlx5_0/1"): 4}
     assert found.seconds == 60
@@ -91,14 +97,14 @@ def test_hosts_files_that_are_none_are_refused_with_each_file(tmp_path: Path) ->
     assert len(refused.value.problems) == 3
     assert any("unreachable" in each.found for each in refused.value.problems)
     with pytest.raises(IntentError, match="two folders"):
-        soak.hosts_counted(select(lab()), [tmp_path])
+        counted_by_hosts([tmp_path])
 
 
 def test_a_host_in_one_folder_alone_is_refused(tmp_path: Path) -> None:
     fact(tmp_path / "before", "gpu-1", 5, 1e9)
     fact(tmp_path / "after", "gpu-2", 5, 1e9 + 60)
     with pytest.raises(IntentError, match="gpu-1, gpu-2"):
-        soak.hosts_counted(select(lab()), [tmp_path / "before", tmp_path / "after"])
+        counted_by_hosts([tmp_path / "before", tmp_path / "after"])
 
 
 def dropped(port: str) -> Report:
@@ -189,3 +195,11 @@ def test_a_switch_that_dies_between_the_readings_is_one_cause_with_what_its_neig
     (cause,) = found.causes
     assert (cause.lead.check, cause.lead.device) == ("readings", "spine-2")
     assert {"link-changes", "readings"} <= {each.check for each in cause.follows if each.device != "spine-2"}
+
+
+def test_a_first_folder_that_holds_no_counters_is_refused_before_the_soak(tmp_path: Path) -> None:
+    (tmp_path / "before").mkdir()
+    (tmp_path / "before/gpu-1").write_text("{")
+    with pytest.raises(IntentError) as refused:
+        soak.hosts_before(select(lab()), [tmp_path / "before", tmp_path / "not-yet"])
+    assert refused.value.problems[0].where == str(tmp_path / "before/gpu-1")

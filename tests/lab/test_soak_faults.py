@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from at_terminal import Operator, small_site
+from at_terminal import ROOT, Operator, small_site
 
 pytestmark = pytest.mark.xdist_group("lab-soak")
 
@@ -180,3 +180,20 @@ def test_load_within_the_policy_raises_no_alarm(lab: Operator, load: tuple[str, 
         lab.run("lab", "play", "none")
     assert found["failed"] == found["undecided"] == 0
     assert not causes(found)
+
+
+def test_the_page_says_what_each_kind_is_named_as_and_how_often() -> None:
+    """docs/howto/soak.md, against the cases above."""
+    page = (ROOT / "docs/howto/soak.md").read_text(encoding="utf-8")
+    table = page.partition("| `nornir lab impair` |")[2]
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    often = Counter((case.kind, case.rule) for case in CASES)
+    for (kind, rule), number in often.items():
+        (row,) = (line for line in rows if f"`{kind}`" in line.split("|")[1])
+        named, nothing = row.split("|")[2:4]
+        if rule is None:
+            assert nothing.strip().startswith(f"{number}:"), row
+            continue
+        assert all(f"`{each}`" in named for each in rule.split(" and ")), row
+        assert number == 1 or f"{number} times" in named, row
+    assert f"each of {len(CASES) + 3}" in " ".join(page.split())

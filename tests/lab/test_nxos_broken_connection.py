@@ -14,7 +14,7 @@ from described_lab import LabDescription, RunningLab
 
 from nornir_tasks.drivers import nxos
 from nornir_tasks.drivers.session import Endpoint, Fate
-from nornir_tasks.errors import CommitError, ConnectError
+from nornir_tasks.errors import ConnectError
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.ownership import join, split
 from tests.unit.platforms.nxos_examples import claims, leaf, rendered
@@ -183,7 +183,7 @@ def test_a_break_before_the_switch_heard_of_it_is_no_success(path: Forwarder, en
 
 
 def test_a_switch_that_never_comes_back_is_a_connect_error(path: Forwarder, endpoint: Endpoint) -> None:
-    opened, token = staged(endpoint, seed=13)
+    opened, _ = staged(endpoint, seed=13)
     real = opened._api.batch
 
     def breaking(commands, timeout_s=None):  # type: ignore[no-untyped-def]

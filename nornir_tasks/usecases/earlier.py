@@ -9,7 +9,7 @@ from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.problems import not_kept
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.errors import RefusedError
+from nornir_tasks.errors import GpufabricError, RefusedError
 from nornir_tasks.intent.core.secret_name import has_hidden
 from nornir_tasks.usecases.site import Selection
 
@@ -52,3 +52,15 @@ class Earlier(Mapping[str, Wanted]):
 
     def __len__(self) -> int:
         return len(self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """The way back of a push that failed on one switch and was to be all or nothing."""
+
+    rollbacks: tuple[int, ...]
+    """Their numbers in the journal."""
+    back: tuple[str, ...]
+    """Switches that it had changed, and that run again what they ran before; sorted."""
+    left: Mapping[str, GpufabricError]
+    """Switch -> why it may still run what the push changed."""

@@ -2,12 +2,12 @@
 
 import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from nornir_tasks.deploy.fleet import Fleet, Results
+from nornir_tasks.deploy.fleet import Fleet, Judge, Results
 from nornir_tasks.deploy.journal import JOURNAL, Entry, Journal
 from nornir_tasks.deploy.outcome import Outcome
 from nornir_tasks.deploy.problems import (
@@ -25,7 +25,7 @@ from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Push
 from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches, refuse_overtaken, require_push
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.deploy.waves import Wave, members, most_only_leaves, waves
+from nornir_tasks.deploy.waves import Wave, backwards, members, most_only_leaves, waves
 from nornir_tasks.design.capacity.management_paths import ManagementPath, management_paths
 from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.design.model.claims import BASE, SWITCH
@@ -33,7 +33,7 @@ from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, L
 from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.push_lock import PushLock, sole_push
 from nornir_tasks.files.site import state_directory
-from nornir_tasks.usecases.earlier import Earlier
+from nornir_tasks.usecases.earlier import Earlier, TakenBack
 from nornir_tasks.usecases.interrupted_push import PushInterrupted, settled
 from nornir_tasks.usecases.progress import On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, together, worst
@@ -106,6 +106,8 @@ class PushReport:
     """The commands that carry on, and that take back what was done."""
     undone_by: int | None = None
     """Of a rollback: the one that had taken all of this push back before."""
+    taken_back: TakenBack | None = None
+    """It failed and was to be all or nothing."""
 
     @property
     def changed(self) -> list[str]:
@@ -174,7 +176,7 @@ def plan(selection: Selection, reach: Reach, on: On = ignore) -> PlanReport:
     return _report(found, selection.design, dead=Journal(path).candidates() if path.exists() else {})
 
 
-def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore) -> PushReport:
+def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore, how: "How | None" = None) -> PushReport:
     """Bring the switches to their wanted configurations, in waves; stop after the first wave with a failure.
 
     Plans all first, and refuses all if one cannot be planned. Raises Interrupted if ``approve`` declines,
@@ -182,7 +184,7 @@ def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore) 
     """
     access = Access(reach, on, vault_of(selection.design, selection.planes))
     selection = selection.with_releases(access.accepted(selection))
-    return _Run("push", selection.design, selection, access, limit=selection.limit).run(approve)
+    return _Run("push", selection.design, selection, access, how=how or How(), limit=selection.limit).run(approve)
 
 
 def last_push(site: str | Path) -> int:
@@ -195,7 +197,14 @@ def last_push(site: str | Path) -> int:
 
 
 def rollback(
-    design: SiteDesign, push: int, reach: Reach, approve: Approve, on: On = ignore, *, limit: Sequence[str] = ()
+    design: SiteDesign,
+    push: int,
+    reach: Reach,
+    approve: Approve,
+    on: On = ignore,
+    *,
+    limit: Sequence[str] = (),
+    how: "How | None" = None,
 ) -> PushReport:
     """Undo a push: the same transaction, with what it added taken out and what it removed put back.
 
@@ -203,16 +212,23 @@ def rollback(
 
     Raises RefusedError for a push that is not in the journal, and if a later one changed lines of the same owners.
     """
-    journal = Journal(design.site.state_directory / JOURNAL)
-    if by := journal.undone_by(push):
+    if by := Journal(design.site.state_directory / JOURNAL).undone_by(push):
         return _taken_back(push, by)
+    wanted, access = earlier(design, push, reach, on, limit)
+    return _Run("rollback", wanted.selection.design, wanted, access, push, how or How(), tuple(limit)).run(approve)
+
+
+def earlier(
+    design: SiteDesign, push: int, reach: Reach, on: On = ignore, limit: Sequence[str] = ()
+) -> tuple[Earlier, Access]:
+    """What the switches ran before a push, and the way to them. Raises RefusedError for a push of no journal."""
+    journal = Journal(design.site.state_directory / JOURNAL)
     require_push(journal, push)
     entries = {entry.device: entry for entry in journal.entries(push)}
     selection = select(design, sorted(journal.owners(push) - {SWITCH}), limit)
     access = Access(reach, on, vault_of(design, selection.planes))
     selection = selection.with_releases(access.accepted(selection))
-    wanted = Earlier(selection, journal, {name: entries[name] for name in selection if name in entries})
-    return _Run("rollback", selection.design, wanted, access, push, tuple(limit)).run(approve)
+    return Earlier(selection, journal, {name: entries[name] for name in selection if name in entries}), access
 
 
 def _taken_back(push: int, by: int) -> PushReport:
@@ -248,6 +264,17 @@ class _Past:
 
 
 @dataclass(frozen=True, slots=True)
+class How:
+    """How a push or rollback goes about its switches, where that is not as usual."""
+
+    lock: PushLock | None = None
+    """The site's, where the caller holds it."""
+    judge: Judge | None = None
+    is_backwards: bool = False
+    """The last wave first. Out-of-band switches go as always: a bad one leaves the way to all nearer ones."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Run:
     """One push or rollback."""
 
@@ -257,13 +284,15 @@ class _Run:
     access: Access
     undoes: int | None = None
     """The push that a rollback undoes."""
+    how: How = How()
     limit: tuple[str, ...] = ()
     """The switches that the operator has named."""
 
     def run(self, approve: Approve) -> PushReport:
         """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left."""
         state = self.design.site.state_directory
-        with sole_push(state, self.verb) as lock, self.access.fleet(self.design, self.wanted) as switches:
+        locked = sole_push(state, self.verb) if self.how.lock is None else nullcontext(self.how.lock)
+        with locked as lock, self.access.fleet(self.design, self.wanted) as switches:
             journal = Journal(state / JOURNAL)
             obstacles = Obstacles(journal, OwnedSwitches(self.design.network))
             if self.undoes is not None:
@@ -330,7 +359,7 @@ class _Run:
             raise RefusedError(problems)
 
     def _push(self, found: PlanReport, past: _Past, lock: PushLock) -> tuple[int | None, Results[Outcome]]:
-        """The transactions, in waves, noted in the journal; its number there, and what came of them."""
+        """The transactions, in waves, noted in the journal under this number."""
         names = found.work
         if not names:
             return None, Results({}, {})
@@ -345,7 +374,7 @@ class _Run:
             site = self.design.site.directory.name
             order = Push(past.journal, number, site, past.dead, past.entries, found.plans, ledger, self._ways(number))
             try:
-                done = switches.push(self._waves(names), order, step)
+                done = switches.push(self._waves(names), order, step, self.how.judge)
             except KeyboardInterrupt:
                 raise PushInterrupted(settled(ledger, len(names), self.access.on)) from None
         with suppress(LocalError):  # what became of each switch is noted, or reported as not noted, already
@@ -358,7 +387,10 @@ class _Run:
         network, chosen = self.design.network, frozenset(names)
         everyone = tuple(members(network))
         most = most_only_leaves(everyone, self.design.site.intent.policy.wave_share)
-        return waves((each for each in everyone if each.device in chosen), most)
+        made = waves((each for each in everyone if each.device in chosen), most)
+        if not self.how.is_backwards:
+            return made
+        return backwards(made, frozenset(each.device for each in everyone if each.away is not None))
 
 
 def _unchanged(done: Results[Outcome]) -> frozenset[str]:

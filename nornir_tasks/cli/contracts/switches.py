@@ -65,6 +65,14 @@ class PlanDocument(_Plan):
     unconfirmed: dict[str, Unconfirmed]
 
 
+class WayBack(TypedDict):
+    """What became of a push that was to be all or nothing, and failed on some switch."""
+
+    rollbacks: list[int]
+    switches: list[str]
+    left: dict[str, list[str]]
+
+
 @described
 class PushDocument(_Plan):
     """``nornir push`` and ``nornir rollback``: the plan before it, and what came of it."""
@@ -89,6 +97,7 @@ class PushDocument(_Plan):
     """The command that does the rest; null: all was done."""
     way_back: str | None
     """The command that undoes what was done; null: all was done, or nothing."""
+    taken_back: NotRequired[WayBack]
 
 
 class ValidateFinding(TypedDict):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from nornir_tasks.platforms.counted import GAUGES, Counter, Place, Reading
+from nornir_tasks.platforms.counted import GAUGES, Counter, Counts, Place, Reading
 from nornir_tasks.platforms.observed import Answers, Request
 
 MAX_COUNT = 2**64 - 1
@@ -32,7 +32,11 @@ class Tally:
 
     def __init__(self) -> None:
         self.values: dict[Counter, dict[Place, float]] = defaultdict(dict)
-        self._problems: dict[str, list[str]] = defaultdict(list)
+        self._problems: dict[str, dict[str, None]] = defaultdict(dict)
+        self.doubtful: set[Counter] = set()
+        """Counters in whose answers something was not understood."""
+        self.reading: frozenset[Counter] = frozenset()
+        """Those that are being read."""
         self.request = ""
         """What is being read: problems begin with it."""
 
@@ -44,20 +48,35 @@ class Tally:
         else:
             self.values[counter][place] = number
 
+    def row(self, place: Place, row: Mapping[str, Any], keys: Mapping[Counter, str], where: str) -> None:
+        """Counts of one row by their keys; what is a plain number costs no call. ``where``: of the row, up to a key."""
+        for counter, key in keys.items():
+            value = row.get(key)
+            if type(value) is int and 0 <= value <= MAX_COUNT:
+                self.values[counter][place] = value
+            else:
+                self.take(counter, place, value, where + key)
+
     def total(self, counter: Counter, place: Place, row: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
         """The sum of several keys of one row, all of which must be there."""
-        found = [_count(row.get(key)) for key in keys]
-        for key, each in zip(keys, found, strict=True):
-            if each is None:
-                self.unlike(f"{where}.{key}", "a count", row.get(key))
-        if None not in found:
-            self.values[counter][place] = sum(each for each in found if each is not None)
+        whole, total = True, 0
+        for key in keys:
+            value = row.get(key)
+            number = value if type(value) is int and 0 <= value <= MAX_COUNT else _count(value)
+            if number is None:
+                self.unlike(f"{where}.{key}", "a count", value)
+                whole = False
+            else:
+                total += number
+        if whole:
+            self.values[counter][place] = total
 
     def unlike(self, where: str, expected: str, found: object) -> None:
         """Record what is not as it was published."""
         shown = "nothing" if found is None else repr(found)
         shown = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}..."
-        self._problems[self.request].append(f"{self.request}: {where}: expected {expected}, found {shown}")
+        self._problems[self.request][f"{self.request}: {where}: expected {expected}, found {shown}"] = None
+        self.doubtful |= self.reading
 
     def below(self, answer: object, *path: str) -> dict[str, Any]:
         """The mapping at a path of an answer; empty, and a problem, where there is none."""
@@ -80,7 +99,7 @@ class Tally:
     @property
     def problems(self) -> tuple[str, ...]:
         """All of them, of each request the first ones."""
-        return tuple(itertools.chain.from_iterable(_shortened(each) for each in self._problems.values()))
+        return tuple(itertools.chain.from_iterable(_shortened([*each]) for each in self._problems.values()))
 
 
 def _shortened(problems: list[str]) -> Iterator[str]:
@@ -159,7 +178,7 @@ class Counting:
         """What the answers say. Counters that are not wanted are neither values nor unread ones."""
         tally = Tally()
         for source in self._sources_of(wanted):
-            tally.request = source.request.what
+            tally.request, tally.reading = source.request.what, source.counters
             if source.request.what in answers:
                 source.take(tally, answers[source.request.what])
                 self._fill(tally, source)
@@ -171,9 +190,10 @@ class Counting:
             read_at_s=read_at_s,
             clock_s=clock_s,
             uptime_s=uptime_s,
-            values={counter: places for counter, places in tally.values.items() if counter in wanted},
+            values={counter: Counts.of(places) for counter, places in tally.values.items() if counter in wanted},
             not_read={counter: why for counter, why in self.not_read.items() if counter in wanted},
             problems=tally.problems,
+            doubtful=frozenset(tally.doubtful & set(wanted)),
         )
 
     def _sources_of(self, wanted: Collection[Counter]) -> tuple[Source, ...]:

@@ -229,6 +229,8 @@ def _without_hits(soak: Soak, rule: Rule, device: str) -> Finding:
         why = f"{_spelled(missing)} not read: {_reason(rates, missing)}"
     elif doubts := [each for each in rates.doubts if each.counter in _reads(rule)]:
         why = doubts[0].what
+    elif not rates.doubtful.isdisjoint(_reads(rule)):
+        why = next(each.what for each in rates.doubts if each.counter is None)
     else:
         return Finding(name, device, "", Verdict.PASS, f"{device}: {words}")
     return Finding(name, device, "", Verdict.ERROR, f"{device}: {why}", words)

@@ -35,12 +35,15 @@ _OTHER_QUEUE = re.compile(r"\S+\s+MC\d\s.*")
 _TOTALS = {
     Counter.PACKETS_IN: ("inUcastPkts", "inMulticastPkts", "inBroadcastPkts"),
     Counter.PACKETS_OUT: ("outUcastPkts", "outMulticastPkts", "outBroadcastPkts"),
-    Counter.BYTES_IN: ("inOctets",),
-    Counter.BYTES_OUT: ("outOctets",),
-    Counter.INPUT_DROPS: ("inDiscards",),
-    Counter.LINK_CHANGES: ("linkStatusChanges",),
 }
-_ERRORS = {Counter.CRC_ERRORS: ("fcsErrors",), Counter.SYMBOL_ERRORS: ("symbolErrors",)}
+_SINGLE = {
+    Counter.BYTES_IN: "inOctets",
+    Counter.BYTES_OUT: "outOctets",
+    Counter.INPUT_DROPS: "inDiscards",
+    Counter.LINK_CHANGES: "linkStatusChanges",
+}
+_PFC_FRAMES = {Counter.PFC_RX: "rxFrames", Counter.PFC_TX: "txFrames"}
+_ERRORS = {Counter.CRC_ERRORS: "fcsErrors", Counter.SYMBOL_ERRORS: "symbolErrors"}
 _FEC = {Counter.FEC_CORRECTED: "correctedCodewords", Counter.FEC_UNCORRECTED: "uncorrectedCodewords"}
 _POWERS = {Counter.RX_POWER_DBM: "rxPower", Counter.TX_POWER_DBM: "txPower"}
 
@@ -59,22 +62,21 @@ def _interfaces(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API ans
         if not isinstance(counters, dict):
             tally.unlike(where, "a table", counters)
             continue
+        place = Place(port)
+        tally.row(place, counters, _SINGLE, f"{where}.")
         for counter, keys in _TOTALS.items():
-            tally.total(counter, Place(port), counters, keys, where)
+            tally.total(counter, place, counters, keys, where)
         errors = counters.get("inputErrorsDetail")
         if not isinstance(errors, dict):
             tally.unlike(f"{where}.inputErrorsDetail", "a table", errors)
             continue
-        for counter, keys in _ERRORS.items():
-            tally.total(counter, Place(port), errors, keys, f"{where}.inputErrorsDetail")
+        tally.row(place, errors, _ERRORS, f"{where}.inputErrorsDetail.")
 
 
 def _pfc(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
     for port, shown in _ports(tally.below(answer, "interfaces")):
         for priority, row in _numbered(tally, shown.get("priorities"), f"interfaces.{port}.priorities"):
-            where = f"interfaces.{port}.priorities.{priority}"
-            tally.take(Counter.PFC_RX, Place(port, priority), row.get("rxFrames"), f"{where}.rxFrames")
-            tally.take(Counter.PFC_TX, Place(port, priority), row.get("txFrames"), f"{where}.txFrames")
+            tally.row(Place(port, priority), row, _PFC_FRAMES, f"interfaces.{port}.priorities.{priority}.")
 
 
 def _watchdog(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
@@ -148,8 +150,8 @@ def _queues(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
         if row := _QUEUE_ROW.fullmatch(text):
             seen = True
             place = Place(f"Ethernet{row[1]}", int(row[2]))
-            tally.take(Counter.QUEUE_PACKETS, place, row[3], f"line {number}")
-            tally.take(Counter.QUEUE_DROPS, place, row[5], f"line {number}")
+            tally.take(Counter.QUEUE_PACKETS, place, int(row[3]), f"line {number}")
+            tally.take(Counter.QUEUE_DROPS, place, int(row[5]), f"line {number}")
         elif _ANY_ROW.match(text) and not _OTHER_QUEUE.fullmatch(text):
             tally.unlike(f"line {number}", "port, queue and four numbers", text)
     if not seen:
@@ -167,7 +169,7 @@ _FRAMES_ONLY = "EOS publishes pause frames, and no time"
 
 COUNTING = Counting(
     sources=(
-        Source(INTERFACES, frozenset((*_TOTALS, *_ERRORS)), _interfaces),
+        Source(INTERFACES, frozenset((*_TOTALS, *_SINGLE, *_ERRORS)), _interfaces),
         Source(PFC, frozenset({Counter.PFC_RX, Counter.PFC_TX}), _pfc),
         Source(WATCHDOG, frozenset({Counter.WATCHDOG}), _watchdog),
         Source(ECN, frozenset({Counter.ECN_MARKED}), _marks),

@@ -19,6 +19,7 @@ OPTICS = Request("platform/transceiver")
 _SYSTEM = "system"
 CLOCK = (Request(_SYSTEM, parts=("/uptime", "/date-time", "/time")),)
 
+Path = tuple[str, ...]
 QOS = ("counters", "qos")
 WATCHDOG = ("qos", "pfc-watchdog")
 ROCE = ("qos", "roce", "counters")
@@ -26,6 +27,8 @@ STATS = ("link", "stats")
 PHY = ("link", "phy-detail")
 PARTS = (QOS, WATCHDOG, ROCE, STATS, PHY)
 """Paths below a port, each a resource of its own."""
+OF_SWITCH = frozenset({ROCE})
+"""Those that a setting of the whole switch makes: ``qos roce``."""
 
 _PFC = {
     Counter.PFC_RX: "rx-pause-frames",
@@ -33,6 +36,8 @@ _PFC = {
     Counter.PAUSE_RX_US: "rx-pause-duration",
     Counter.PAUSE_TX_US: "tx-pause-duration",
 }
+_INGRESS = {Counter.INPUT_DROPS: "rx-buffer-discards"}
+_QUEUE = {Counter.QUEUE_PACKETS: "tx-frames"}
 _LINK = {
     Counter.PACKETS_IN: "in-pkts",
     Counter.PACKETS_OUT: "out-pkts",
@@ -50,12 +55,16 @@ _CELSIUS = re.compile(r"(-?\d+(?:\.\d+)?) (?:degrees )?C\b.*")
 _LANE = re.compile(r"channel-(\d+)")
 
 
-def _ports(tally: Tally, answer: object, part: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Front-panel ports with this part; a port that is up and lacks it is a problem."""
-    ports = [(name, port) for name, port in entries(tally.below(answer)) if name.startswith("swp")]
+def _ports(tally: Tally, answer: object, part: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Front-panel ports with this part; a port that is up and lacks it is a problem, and one that is no table."""
+    known = {name: port for name, port in tally.below(answer).items() if name.startswith("swp")}
+    ports = {name: port for name, port in known.items() if isinstance(port, dict)}
     if not ports:
         tally.unlike("the answer", "ports swp1 and on", list(answer) if isinstance(answer, dict) else answer)
-    for name, port in ports:
+    elif lost := known.keys() - ports.keys():
+        first = min(lost)
+        tally.unlike(first, f"counters of {len(known)} ports, of which {len(ports)} are read", known[first])
+    for name, port in ports.items():
         found = look(port, *part)
         if isinstance(found, dict) and found:
             yield name, found
@@ -69,19 +78,15 @@ def _is_up(port: dict[str, Any]) -> bool:
     return bool(look(port, "link", "oper-status") == "up")
 
 
-def lacking(answer: dict[str, Any], wanted: Collection[Counter] = ALL) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """What the answer for all ports lacks of ports that are up: (port, path below it), to be asked for alone."""
+def lacking(answer: dict[str, Any], wanted: Collection[Counter] = ALL) -> dict[str, tuple[Path, ...]]:
+    """What the answer for all ports lacks of ports that are up: port -> paths below it, to be asked for alone."""
     parts = [path for path, source in _OF_PORTS.items() if not source.counters.isdisjoint(wanted)]
-    return tuple(
-        (name, path)
-        for name, port in entries(answer)
-        if name.startswith("swp") and _is_up(port)
-        for path in parts
-        if not look(port, *path)
-    )
+    up = ((name, port) for name, port in entries(answer) if name.startswith("swp") and _is_up(port))
+    found = {name: tuple(path for path in parts if not look(port, *path)) for name, port in up}
+    return {name: paths for name, paths in found.items() if paths}
 
 
-def put(answer: dict[str, Any], port: str, path: tuple[str, ...], found: dict[str, Any]) -> None:
+def put(answer: dict[str, Any], port: str, path: Path, found: dict[str, Any]) -> None:
     """Put what was asked for alone in the place that it has in the answer for all ports."""
     node = answer[port]
     for key in path[:-1]:
@@ -93,11 +98,9 @@ def _qos(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
     for port, shown in _ports(tally, answer, QOS):
         where = "/".join((port, *QOS))
         for priority, row in _numbered(tally, shown, "pfc-stats", where):
-            for counter, key in _PFC.items():
-                tally.take(counter, Place(port, priority), row.get(key), f"{where}/pfc-stats/{priority}/{key}")
+            tally.row(Place(port, priority), row, _PFC, f"{where}/pfc-stats/{priority}/")
         for group, row in _numbered(tally, shown, "ingress-buffer-stats", where):
-            place, key = Place(port, group), "rx-buffer-discards"
-            tally.take(Counter.INPUT_DROPS, place, row.get(key), f"{where}/ingress-buffer-stats/{group}/{key}")
+            tally.row(Place(port, group), row, _INGRESS, f"{where}/ingress-buffer-stats/{group}/")
         _queues(tally, port, shown, where)
 
 
@@ -106,7 +109,7 @@ def _queues(tally: Tally, port: str, shown: dict[str, Any], where: str) -> None:
     by_queue = False
     for queue, row in _numbered(tally, shown, "egress-queue-stats", where):
         place, at = Place(port, queue), f"{where}/egress-queue-stats/{queue}"
-        tally.take(Counter.QUEUE_PACKETS, place, row.get("tx-frames"), f"{at}/tx-frames")
+        tally.row(place, row, _QUEUE, f"{at}/")
         tally.total(Counter.QUEUE_DROPS, place, row, _QUEUE_DROPS, at)
         if "ecn-marked-frames" in row:
             by_queue = True
@@ -150,15 +153,13 @@ def _watermark(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answ
 
 def _stats(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
     for port, shown in _ports(tally, answer, STATS):
-        for counter, key in _LINK.items():
-            tally.take(counter, Place(port), shown.get(key), "/".join((port, *STATS, key)))
+        tally.row(Place(port), shown, _LINK, "/".join((port, *STATS, "")))
 
 
 def _phy(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
     for port, shown in _ports(tally, answer, PHY):
         where = "/".join((port, *PHY))
-        for counter, key in _PHY.items():
-            tally.take(counter, Place(port), shown.get(key), f"{where}/{key}")
+        tally.row(Place(port), shown, _PHY, f"{where}/")
         if any(key in shown for key in _CORRECTED):  # of RS-FEC alone
             tally.total(Counter.FEC_CORRECTED, Place(port), shown, _CORRECTED, where)
 

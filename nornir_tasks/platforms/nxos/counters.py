@@ -97,8 +97,7 @@ def _queuing(tally: Tally, body: Any) -> None:  # noqa: ANN401 - an API answer
             if (cos := _number(pause.get("cos"))) is None:
                 tally.unlike(f"{where}.cos", "a number from 0 to 7", pause.get("cos"))
                 continue
-            for counter, key in _PAUSES.items():
-                tally.take(counter, Place(port, cos), pause.get(key), f"{where}.{key}")
+            tally.row(Place(port, cos), pause, _PAUSES, f"{where}.")
 
 
 def _queue(tally: Tally, port: str, group: Row) -> None:

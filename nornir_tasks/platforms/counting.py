@@ -9,6 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from nornir_tasks.platforms.counted import GAUGES, Counter, Counts, Place, Reading
@@ -23,7 +24,10 @@ NO_LIGHT_DBM = -30.0
 anta/tests/interfaces.py, NO_LIGHT_DBM)."""
 
 ALL = frozenset(Counter)
-QUEUES = range(8)
+NUMBERS = {str(number): number for number in range(8)}
+"""Priorities and queues, as tables name them."""
+placed = lru_cache(maxsize=2**16)(Place)
+"""A place by port and index, made once for all switches that have it."""
 _UNKNOWN = "no published source says where this system shows it"
 
 
@@ -56,6 +60,25 @@ class Tally:
                 self.values[counter][place] = value
             else:
                 self.take(counter, place, value, where + key)
+
+    def table(self, port: str, rows: object, keys: Mapping[Counter, str], where: tuple[str, str]) -> None:
+        """Counts of a port's table by priority or queue. ``where``: its place in the answer, and what follows that."""
+        if not isinstance(rows, dict):
+            self.unlike(where[0], "a table by number", rows)
+            return
+        taken = [(counter, key, self.values[counter]) for counter, key in keys.items()]
+        for name, row in rows.items():
+            number = NUMBERS.get(name)
+            if number is None or not isinstance(row, dict):
+                self.unlike(where[1].join((where[0], name)), "a row of a number from 0 to 7", row)
+                continue
+            place = placed(port, number)
+            for counter, key, values in taken:
+                value = row.get(key)
+                if type(value) is int and 0 <= value <= MAX_COUNT:
+                    values[place] = value
+                else:
+                    self.take(counter, place, value, where[1].join((where[0], name, key)))
 
     def total(self, counter: Counter, place: Place, row: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
         """The sum of several keys of one row, all of which must be there."""
@@ -190,7 +213,7 @@ class Counting:
             read_at_s=read_at_s,
             clock_s=clock_s,
             uptime_s=uptime_s,
-            values={counter: Counts.of(places) for counter, places in tally.values.items() if counter in wanted},
+            values={each: Counts.of(places) for each, places in tally.values.items() if places and each in wanted},
             not_read={counter: why for counter, why in self.not_read.items() if counter in wanted},
             problems=tally.problems,
             doubtful=frozenset(tally.doubtful & set(wanted)),

@@ -9,8 +9,19 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from nornir_tasks.platforms.counted import Counter, Place
-from nornir_tasks.platforms.counting import ALL, HOSTS_ALONE, QUEUES, Counting, Moment, Source, Tally, entries, seconds
+from nornir_tasks.platforms.counted import Counter
+from nornir_tasks.platforms.counting import (
+    ALL,
+    HOSTS_ALONE,
+    NUMBERS,
+    Counting,
+    Moment,
+    Source,
+    Tally,
+    entries,
+    placed,
+    seconds,
+)
 from nornir_tasks.platforms.nvue.reading import look
 from nornir_tasks.platforms.observed import Answers, Request
 
@@ -36,8 +47,12 @@ _PFC = {
     Counter.PAUSE_RX_US: "rx-pause-duration",
     Counter.PAUSE_TX_US: "tx-pause-duration",
 }
-_INGRESS = {Counter.INPUT_DROPS: "rx-buffer-discards"}
-_QUEUE = {Counter.QUEUE_PACKETS: "tx-frames"}
+_TABLES = {
+    "pfc-stats": _PFC,
+    "ingress-buffer-stats": {Counter.INPUT_DROPS: "rx-buffer-discards"},
+    "egress-queue-stats": {Counter.QUEUE_PACKETS: "tx-frames"},
+}
+_DEADLOCKS = {Counter.WATCHDOG: "deadlock-count"}
 _LINK = {
     Counter.PACKETS_IN: "in-pkts",
     Counter.PACKETS_OUT: "out-pkts",
@@ -97,49 +112,32 @@ def put(answer: dict[str, Any], port: str, path: Path, found: dict[str, Any]) ->
 def _qos(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
     for port, shown in _ports(tally, answer, QOS):
         where = "/".join((port, *QOS))
-        for priority, row in _numbered(tally, shown, "pfc-stats", where):
-            tally.row(Place(port, priority), row, _PFC, f"{where}/pfc-stats/{priority}/")
-        for group, row in _numbered(tally, shown, "ingress-buffer-stats", where):
-            tally.row(Place(port, group), row, _INGRESS, f"{where}/ingress-buffer-stats/{group}/")
+        for table, keys in _TABLES.items():
+            tally.table(port, shown.get(table), keys, (f"{where}/{table}", "/"))
         _queues(tally, port, shown, where)
 
 
 def _queues(tally: Tally, port: str, shown: dict[str, Any], where: str) -> None:
-    """Queues; marks by queue are there in releases whose first one no page names, before them the port's alone."""
+    """Drops; marks by queue are there in releases whose first one no page names, before them the port's alone."""
     by_queue = False
-    for queue, row in _numbered(tally, shown, "egress-queue-stats", where):
-        place, at = Place(port, queue), f"{where}/egress-queue-stats/{queue}"
-        tally.row(place, row, _QUEUE, f"{at}/")
+    for name, row in entries(shown.get("egress-queue-stats")):
+        if name not in NUMBERS:
+            continue
+        place, at = placed(port, NUMBERS[name]), f"{where}/egress-queue-stats/{name}"
         tally.total(Counter.QUEUE_DROPS, place, row, _QUEUE_DROPS, at)
         if "ecn-marked-frames" in row:
             by_queue = True
             tally.take(Counter.ECN_MARKED, place, row["ecn-marked-frames"], f"{at}/ecn-marked-frames")
     if not by_queue:
         marked = look(shown, "port-stats", "tx-stats", "ecn-marked-packets")
-        tally.take(Counter.ECN_MARKED, Place(port), marked, f"{where}/port-stats/tx-stats/ecn-marked-packets")
-
-
-def _numbered(tally: Tally, shown: dict[str, Any], table: str, where: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    node = shown.get(table)
-    if not isinstance(node, dict):
-        tally.unlike(f"{where}/{table}", "a table by number", node)
-        return
-    for name, row in node.items():
-        if name.isdecimal() and int(name) in QUEUES and isinstance(row, dict):
-            yield int(name), row
-        else:
-            tally.unlike(f"{where}/{table}/{name}", "a row of a number from 0 to 7", row)
+        tally.take(Counter.ECN_MARKED, placed(port), marked, f"{where}/port-stats/tx-stats/ecn-marked-packets")
 
 
 def _watchdog(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
     """Only a port that is watched has a status."""
     for port, shown in _ports(tally, answer, WATCHDOG):
-        if "status" not in shown:
-            continue
-        where = "/".join((port, *WATCHDOG))
-        for queue, row in _numbered(tally, shown, "status", where):
-            at = f"{where}/status/{queue}/deadlock-count"
-            tally.take(Counter.WATCHDOG, Place(port, queue), row.get("deadlock-count"), at)
+        if "status" in shown:
+            tally.table(port, shown["status"], _DEADLOCKS, ("/".join((port, *WATCHDOG, "status")), "/"))
 
 
 def _watermark(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
@@ -148,20 +146,20 @@ def _watermark(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answ
     for port, shown in entries(tally.below(answer)):
         found = look(shown, *ROCE)
         if port.startswith("swp") and found:
-            tally.take(Counter.WATERMARK_BYTES, Place(port), look(found, *path), "/".join((port, *ROCE, *path)))
+            tally.take(Counter.WATERMARK_BYTES, placed(port), look(found, *path), "/".join((port, *ROCE, *path)))
 
 
 def _stats(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
     for port, shown in _ports(tally, answer, STATS):
-        tally.row(Place(port), shown, _LINK, "/".join((port, *STATS, "")))
+        tally.row(placed(port), shown, _LINK, "/".join((port, *STATS, "")))
 
 
 def _phy(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
     for port, shown in _ports(tally, answer, PHY):
         where = "/".join((port, *PHY))
-        tally.row(Place(port), shown, _PHY, f"{where}/")
+        tally.row(placed(port), shown, _PHY, f"{where}/")
         if any(key in shown for key in _CORRECTED):  # of RS-FEC alone
-            tally.total(Counter.FEC_CORRECTED, Place(port), shown, _CORRECTED, where)
+            tally.total(Counter.FEC_CORRECTED, placed(port), shown, _CORRECTED, where)
 
 
 def _optics(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
@@ -170,7 +168,7 @@ def _optics(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
         if (warm := look(shown, "temperature", "temperature")) is not None:
             found = _CELSIUS.fullmatch(str(warm))
             value = found[1] if found else warm
-            tally.take(Counter.TEMPERATURE_C, Place(port), value, f"{port}/temperature/temperature")
+            tally.take(Counter.TEMPERATURE_C, placed(port), value, f"{port}/temperature/temperature")
         for name, channel in entries(shown.get("channel")):
             lane = _LANE.fullmatch(name)
             for counter, key in _POWERS.items():
@@ -180,7 +178,7 @@ def _optics(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
                     continue
                 found = _DBM.fullmatch(str(power))
                 value = found[1] if found else power
-                tally.take(counter, Place(port, int(lane[1])), value, f"{port}/channel/{name}/{key}/power")
+                tally.take(counter, placed(port, int(lane[1])), value, f"{port}/channel/{name}/{key}/power")
 
 
 def _moment(answers: Answers) -> Moment:

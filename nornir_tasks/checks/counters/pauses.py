@@ -1,6 +1,6 @@
 """Pauses: whether marks come before them, and who stops the fabric. A storm is followed over the cables to its root."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from nornir_tasks.checks.about import About
@@ -109,6 +109,27 @@ def _upstream(soak: Soak, device: str) -> Iterator[End]:
 
 def check_storms(soak: Soak) -> list[Hit]:
     """One hit for each root: a host, a switch that no other stops, or a circle of switches that stop one another."""
+    hard, roots = _roots(soak)
+    return [_storm(soak, root, tree, hard) for root, tree in roots.items()]
+
+
+def stopped_by_full(soak: Soak, is_theirs: Callable[[str, Collection[str]], bool]) -> frozenset[End]:
+    """Ports that stop hard as the queues of a switch are full, without a host that takes nothing in.
+
+    ``is_theirs`` says for which such switches, by the switch, and all devices that it stops, however far away.
+    """
+    _, roots = _roots(soak)
+    full = {root: tree for root, tree in roots.items() if soak.is_switch(root)}
+    return frozenset(
+        end
+        for root, tree in full.items()
+        if is_theirs(root, {device for device, _ in _upstream(soak, root)})
+        for end in tree
+    )
+
+
+def _roots(soak: Soak) -> tuple[dict[End, _Stopped], dict[str, set[End]]]:
+    """(ports that stop hard, root -> those of them on the way to it)."""
     hard = {
         (device, port): stopped
         for device in soak.switches
@@ -119,7 +140,7 @@ def check_storms(soak: Soak) -> list[Hit]:
     for end in hard:
         for root, tree in _followed(soak, end, hard):
             roots.setdefault(root, set()).update(tree)
-    return [_storm(soak, root, tree, hard) for root, tree in roots.items()]
+    return hard, roots
 
 
 def _followed(soak: Soak, begin: End, hard: Iterable[End]) -> list[tuple[str, set[End]]]:

@@ -9,8 +9,9 @@ from nornir_tasks.checks.evidence import End
 from nornir_tasks.platforms.counted import Counter
 
 STORM_FRAMES_PER_S = 2000.0
-"""Pause frames a second of one port from which on it is a storm: one NIC that sent more than 2,000 stopped half of a
-customer's servers (Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, 6.2; the figure from memory)."""
+"""Pause frames a second of one port from which on it is a storm: of one server that took many others away, "more than
+two thousands pause frames per second" were seen at its switch (Guo et al., RDMA over Commodity Ethernet at Scale,
+SIGCOMM 2016, 6.2; as document 46868819815 quotes it)."""
 STORM_SHARE = 0.5
 """Share of the time for which a port is stopped, where a system counts that: chosen. Marks would have slowed senders
 long before."""

@@ -104,7 +104,7 @@ def collect_at_end(
     """
     access = _access(selection, reach, on)
     with access.fleet(selection.design, selection) as switches:
-        first = access.read(Work.COUNT, len(selection), partial(switches.count, ALL))
+        first = access.read(Work.COUNT, len(selection), partial(switches.count, _FIRST))
     sleep(seconds)
     readings = validate.collect(selection, reach, on, counters=ALL)
     second = {name: each.counted for name, each in readings.switches.items() if each.counted is not None}

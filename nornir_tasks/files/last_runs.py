@@ -61,7 +61,7 @@ def last_run(site: Site, verb: str) -> LastRun | None:
 
 
 def _path(site: Site, verb: str) -> Path:
-    return site.state_directory / f"last_{verb}.json"
+    return site.record_directory / f"last_{verb}.json"
 
 
 def _intent(site: Site) -> str:

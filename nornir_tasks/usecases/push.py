@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.fleet import Fleet, Results
@@ -24,7 +23,6 @@ from nornir_tasks.design.model.claims import BASE, SWITCH
 from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, LocalError, Problem, RefusedError
 from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.push_lock import PushLock, sole_push
-from nornir_tasks.files.site import state_directory
 from nornir_tasks.intent.core.secret_name import has_hidden
 from nornir_tasks.usecases.progress import Event, On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, together, worst
@@ -187,12 +185,12 @@ def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore) 
     return _Run("push", selection.design, selection, access).run(approve)
 
 
-def last_push(site: str | Path) -> int:
+def last_push(design: SiteDesign) -> int:
     """The number of the last push that changed anything and was not undone. Raises RefusedError if there is none."""
-    path = state_directory(site) / JOURNAL
+    path = design.site.record_directory / JOURNAL
     last = Journal(path).last_push() if path.exists() else None
     if last is None:
-        raise RefusedError(Problem(str(site), "the journal has no push that could be rolled back"))
+        raise RefusedError(Problem(design.site.name, "the journal has no push that could be rolled back"))
     return last
 
 
@@ -205,7 +203,7 @@ def rollback(
 
     Raises RefusedError for a push that is not in the journal, and if a later one changed lines of the same owners.
     """
-    journal = Journal(design.site.state_directory / JOURNAL)
+    journal = Journal(design.site.record_directory / JOURNAL)
     require_push(journal, push)
     entries = {entry.device: entry for entry in journal.entries(push)}
     selection = select(design, sorted(journal.owners(push) - {SWITCH}), limit)
@@ -286,7 +284,7 @@ class _Run:
 
     def run(self, approve: Approve) -> PushReport:
         """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left."""
-        state = self.design.site.state_directory
+        state = self.design.site.record_directory
         with sole_push(state, self.verb) as lock, self.access.fleet(self.design, self.wanted) as switches:
             journal = Journal(state / JOURNAL)
             obstacles = Obstacles(journal, OwnedSwitches(self.design.network))

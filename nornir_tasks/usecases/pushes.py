@@ -82,7 +82,7 @@ class PastPush:
 
 def journal_file(design: SiteDesign) -> Path:
     """Where the site's pushes are noted; with the first one the file is made."""
-    return design.site.state_directory / JOURNAL
+    return design.site.record_directory / JOURNAL
 
 
 def last_began(design: SiteDesign) -> datetime | None:
@@ -100,7 +100,7 @@ def pushes(design: SiteDesign, last: int | None = None) -> tuple[PastPush, ...]:
     """
     if not journal_file(design).exists():
         return ()
-    folder, journal = design.site.state_directory, Journal(journal_file(design))
+    folder, journal = design.site.record_directory, Journal(journal_file(design))
     running = {push_under_way(folder)}
     listed = journal.history()[:last]
     running.add(push_under_way(folder))  # one may have ended, and another one begun, while the journal was read

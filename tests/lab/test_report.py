@@ -27,7 +27,7 @@ def validated(operator: Operator, tmp_path: Path, code: int = 0) -> str:
 
 
 def last_runs(operator: Operator) -> dict[str, str]:
-    return {each.name: each.read_text() for each in operator.state.glob("*/last_*.json")}
+    return {each.name: each.read_text() for each in operator.state.glob("*/lab-records/last_*.json")}
 
 
 def boxes(text: str) -> dict[str, str]:
@@ -115,7 +115,7 @@ def test_what_is_kept_for_the_page_is_of_the_whole_site_for_its_owner_alone_and_
     pushed.run("plan", "--limit", "spine-1")
     assert last_runs(pushed) == before
     assert {"last_validate.json", "last_plan.json"} <= before.keys()
-    assert {each.stat().st_mode & 0o777 for each in pushed.state.glob("*/last_*.json")} == {0o600}
+    assert {each.stat().st_mode & 0o777 for each in pushed.state.glob("*/lab-records/last_*.json")} == {0o600}
     secrets = [each.read_text().strip() for each in pushed.lab.glob(".secrets/*")]
     assert secrets and not [each for each in secrets for text in before.values() if each in text]
 
@@ -135,7 +135,7 @@ def test_a_page_before_any_run_names_what_to_run_and_reads_no_switch(tmp_path: P
 def test_what_was_kept_and_is_spoilt_is_named_and_a_verb_goes_on_without_keeping(
     pushed: Operator, tmp_path: Path
 ) -> None:
-    (file,) = pushed.state.glob("*/last_validate.json")
+    (file,) = pushed.state.glob("*/lab-records/last_validate.json")
     file.write_text("{")
     refused = pushed.run("report", "--html", str(tmp_path / "page.html"), code=11)
     assert "last_validate.json" in refused and "nornir validate" in refused

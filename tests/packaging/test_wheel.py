@@ -52,6 +52,12 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return where / "venv"
 
 
+def test_the_wheel_says_the_commit_that_it_was_built_from(installed: Path, tmp_path: Path) -> None:
+    in_checkout = run(sys.executable, "-m", "nornir_tasks.cli.main", "--version", cwd=ROOT)
+    assert run(installed / "bin/nornir", "--version", cwd=tmp_path) == in_checkout
+    assert " commit " in in_checkout or not (ROOT / ".git").exists()
+
+
 def test_the_wheel_renders_a_site_without_the_checkout(installed: Path, tmp_path: Path) -> None:
     run(installed / "bin/nornir", "render", "--site", "lab", "--out", tmp_path / "out", cwd=tmp_path)
     rendered = sorted(path.name for path in (tmp_path / "out").glob("[!.]*"))

@@ -58,7 +58,7 @@ def push_all_or_nothing(
     Raises what ``push`` raises; Interrupted on Ctrl-C on the way back.
     """
     design = selection.design
-    with sole_push(design.site.state_directory, "push") as lock:
+    with sole_push(design.site.record_directory, "push") as lock:
         report = push(selection, reach, approve, on, replace(how, lock=lock))
         if not report.errors or report.number is None:
             return report
@@ -109,7 +109,7 @@ class _Way:
 
     def _standing(self) -> tuple[str, ...]:
         """The switches that run, or may run, what the push changed."""
-        journal = Journal(self.selection.design.site.state_directory / JOURNAL)
+        journal = Journal(self.selection.design.site.record_directory / JOURNAL)
         return tuple(entry.device for entry in journal.entries(self.push))
 
     def _ready(self, names: tuple[str, ...], why: dict[str, GpufabricError]) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ class _Way:
 
     def _look(self, names: tuple[str, ...]) -> Results[PlanSummary]:
         design = self.selection.design
-        journal = Journal(design.site.state_directory / JOURNAL)
+        journal = Journal(design.site.record_directory / JOURNAL)
         wanted, access = before(design, self.push, self.reach, self.on, names)
         with access.fleet(wanted.selection.design, wanted) as switches:
             return switches.survey(journal, journal.open_entries(), lambda _: None)

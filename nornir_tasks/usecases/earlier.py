@@ -63,7 +63,7 @@ def before(
     design: SiteDesign, push: int, reach: Reach, on: On = ignore, limit: Sequence[str] = ()
 ) -> tuple[Earlier, Access]:
     """What the switches ran before a push, and the way to them. Raises RefusedError for a push of no journal."""
-    journal = Journal(design.site.state_directory / JOURNAL)
+    journal = Journal(design.site.record_directory / JOURNAL)
     require_push(journal, push)
     entries = {entry.device: entry for entry in journal.entries(push)}
     selection = select(design, sorted(journal.owners(push) - {SWITCH}), limit)

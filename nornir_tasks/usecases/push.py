@@ -4,7 +4,6 @@ import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 
 from nornir_tasks.deploy.fleet import Fleet, Judge, Results
@@ -32,7 +31,6 @@ from nornir_tasks.design.model.claims import BASE
 from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, LocalError, Problem, RefusedError
 from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.push_lock import PushLock, sole_push
-from nornir_tasks.files.site import state_directory
 from nornir_tasks.usecases.earlier import before
 from nornir_tasks.usecases.interrupted_push import PushInterrupted, settled
 from nornir_tasks.usecases.progress import On, Work, following, ignore
@@ -198,7 +196,7 @@ def plan(selection: Selection, reach: Reach, on: On = ignore) -> PlanReport:
     selection = selection.with_releases(access.accepted(selection))
     with access.fleet(selection.design, selection) as switches:
         found = require_all(access.read(Work.READ, len(selection), switches.plan))
-    path = selection.design.site.state_directory / JOURNAL
+    path = selection.design.site.record_directory / JOURNAL
     return _report(found, selection.design, dead=Journal(path).candidates() if path.exists() else {})
 
 
@@ -213,12 +211,12 @@ def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore, 
     return _Run("push", selection.design, selection, access, limit=selection.limit, how=how).run(approve)
 
 
-def last_push(site: str | Path) -> int:
+def last_push(design: SiteDesign) -> int:
     """The number of the last push that changed anything and was not undone. Raises RefusedError if there is none."""
-    path = state_directory(site) / JOURNAL
+    path = design.site.record_directory / JOURNAL
     last = Journal(path).last_push() if path.exists() else None
     if last is None:
-        raise RefusedError(Problem(str(site), "the journal has no push that could be rolled back"))
+        raise RefusedError(Problem(design.site.name, "the journal has no push that could be rolled back"))
     return last
 
 
@@ -238,7 +236,7 @@ def rollback(
 
     Raises RefusedError for a push that is not in the journal, and if a later one changed lines of the same owners.
     """
-    journal = Journal(design.site.state_directory / JOURNAL)
+    journal = Journal(design.site.record_directory / JOURNAL)
     if by := journal.undone_by(push):
         return _taken_back(push, by)
     wanted, access = before(design, push, reach, on, limit)
@@ -293,7 +291,7 @@ class _Run:
 
     def run(self, approve: Approve) -> PushReport:
         """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left."""
-        state = self.design.site.state_directory
+        state = self.design.site.record_directory
         locked = sole_push(state, self.verb) if self.how.lock is None else nullcontext(self.how.lock)
         with locked as lock, self.access.fleet(self.design, self.wanted) as switches:
             journal = Journal(state / JOURNAL)

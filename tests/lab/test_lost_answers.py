@@ -25,7 +25,6 @@ from nornir_tasks.deploy.transaction import Transaction
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import MARK, SwitchSession
 from nornir_tasks.errors import CommitError, Interrupted, LeftToTimerError, RefusedError
-from nornir_tasks.files.site import state_directory
 from nornir_tasks.inventory.endpoints import endpoints
 from nornir_tasks.usecases.reach import evidence_of
 from nornir_tasks.usecases.site import load, select
@@ -261,7 +260,7 @@ def test_a_switch_lost_after_its_commit_is_left_to_its_timer_by_name_and_seconds
 
 
 def journal_path(operator: Operator) -> Path:
-    (path,) = operator.state.glob("*/journal.sqlite")
+    (path,) = operator.state.glob("*/lab-records/journal.sqlite")
     return path
 
 
@@ -427,7 +426,7 @@ def test_a_journal_that_fills_the_disk_at_the_end_does_not_deny_the_change(
             "SELECT state FROM device WHERE device = ? ORDER BY push DESC LIMIT 1", (device,)
         ).fetchone()
     assert last == "done"
-    assert path.parent == state_directory(operator.site)
+    assert path.parent == operator.records
 
 
 @BY_SYSTEM

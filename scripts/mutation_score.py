@@ -1,12 +1,13 @@
 """Of planted mistakes: which does `make test-fast` catch? Does `make test-changed` select the tests that catch them?
 
 python scripts/mutation_score.py [--code 60] [--data 40] [--seed 1] [--minutes 0]
+python scripts/mutation_score.py --rest fast    # then slow, other: what is open by then, one of each file at once
 
 Code is what decides most: rules of the intent, ownership, candidates, plans. Data is templates, the catalogue, roles:
 as many are drawn as are needed for so many that tests catch. Each mistake is tried in a clone of the last commit, with
-the nearest tests first. Results go to tests/mutants.tsv at once; what is there is not tried again. Ends with 1 where
-`make test-fast` catches less than 80 % of the code's mistakes that unit, error and property tests catch, or less than
-95 % are selected.
+the nearest tests alone; what these miss stays open for --rest. Results go to tests/mutants.tsv at once; what is there
+is not tried again. Ends with 1 where `make test-fast` catches less than 80 % of the code's mistakes that unit, error
+and property tests catch, or less than 95 % are selected.
 """
 
 import argparse
@@ -41,13 +42,15 @@ DATA = {
     "catalogue/*/*.yml": ("tests/unit/files/", "tests/unit/design/"),
     "roles/*/{tasks,defaults,handlers,templates}/*": ("tests/unit/roles/", "tests/unit/playbooks/"),
 }
+KINDS = {"code": CODE, "data": DATA}
 TIERS = ("tests/unit/", "tests/errors/test_errors.py", "tests/property/")
-FIRST = 12
-"""So many of the nearest files are tried before the others are collected."""
+NEAREST = 14
+"""So many files are tried with each mutant alone."""
 LEAST_FAST_PERCENT = 80
 LEAST_SELECTED_PERCENT = 95
 TIMEOUT_S = 900
 FAST, SLOW, OTHER, OPEN, MISSED = "test-fast", "slow tests", "other tests", "open", "missed"
+OF_TIER = {"fast": FAST, "slow": SLOW, "other": OTHER}
 
 
 class Score(NamedTuple):
@@ -116,7 +119,8 @@ class Scorer:
         self.clone = clone
         self.tree = Tree(files, {each: (ROOT / each).read_text(encoding="utf-8") for each in python})
         self.slow = slow()
-        self.unit = [each for each in files if each.startswith(TIERS) and re.search(r"/test_\w+\.py$", each)]
+        self.tests = [each for each in files if re.search(r"^tests/.*/test_\w+\.py$", each)]
+        self.unit = [each for each in self.tests if each.startswith(TIERS)]
 
     def fast(self, file: str) -> list[str]:
         """The fast tests that a file's change selects: of its kind first, then of its name, then by imports."""
@@ -132,13 +136,31 @@ class Scorer:
 
     def tried(self, kind: str, mutant: Mutant) -> Score:
         """One mutant in the clone, which is as before afterwards."""
-        files = self.fast(mutant.file)
+        found = self.caught(mutant, self.fast(mutant.file)[:NEAREST])
+        return scored(kind, mutant, FAST if found else OPEN, found, "yes" if found else "")
+
+    def caught(self, mutant: Mutant, tests: Sequence[str]) -> str:
+        """The first of these tests that fails for it."""
         self.plant(mutant.file, mutant.text)
-        found = failed_tests(self.clone, files[:FIRST], "-x", "--fast")
-        found = found or failed_tests(self.clone, files[FIRST:], "-x", "--fast")
+        found = failed_tests(self.clone, tests, "-x", "--fast")
         self.plant(mutant.file)
-        by, test = (FAST, found[0]) if found else (OPEN, "")
-        return scored(kind, mutant, by, test, "yes" if found else "")
+        return found[0] if found else ""
+
+    def caught_together(self, planted: Sequence[Mutant], tests: Sequence[str]) -> dict[Mutant, str]:
+        """Mutant -> a test that fails for it alone: all are planted at once, then each is tried with what fails."""
+        for each in planted:
+            self.plant(each.file, each.text)
+        failed = dict.fromkeys(each.partition("::")[0] for each in failed_tests(self.clone, tests, "--fast"))
+        for each in planted:
+            self.plant(each.file)
+        say(f"{len(planted)} at once: {len(failed)} of {len(tests)} files fail: {' '.join(failed)}")
+        return {each: test for each in planted if failed and (test := self.caught(each, tuple(failed)))}
+
+    def rest(self, tier: str) -> list[str]:
+        """Test files of a tier that are left when the nearest ones have missed a mutant."""
+        if tier == "other":
+            return [each for each in self.tests if each.startswith("tests/lab/")]
+        return [each for each in self.unit if (each in self.slow) == (tier == "slow")]
 
     def plant(self, file: str, text: str = "") -> None:
         """Write a file of the clone; no text: as it was."""
@@ -171,13 +193,17 @@ def main() -> int:
     parser.add_argument("--data", type=int, default=40, help="so many that are caught")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=0, help="begin no other mutant after these; 0: try all")
+    parser.add_argument("--rest", choices=OF_TIER, help="run these tests with all that is open")
     options = parser.parse_args()
     begun, scores = time.monotonic(), results()
     with tempfile.TemporaryDirectory() as folder:
         git("clone", "-q", "--shared", str(ROOT), folder)
         scorer = Scorer(Path(folder))
-        for kind, patterns, count in (("code", CODE, options.code), ("data", DATA, options.data)):
-            for mutant in drawn(patterns, options.seed):
+        if options.rest:
+            keep(rest(scorer, scores, options.rest, options.seed))
+            return summary(results())
+        for kind, count in (("code", options.code), ("data", options.data)):
+            for mutant in drawn(KINDS[kind], options.seed):
                 of_kind = [each for each in scores if each.kind == kind]
                 if sum(kind == "code" or each.by not in (OPEN, MISSED) for each in of_kind) >= count:
                     break
@@ -190,6 +216,23 @@ def main() -> int:
                 keep(scores)
                 say(f"{time.monotonic() - begun:.0f} s: {scores[-1]}")
     return summary(scores)
+
+
+def rest(scorer: Scorer, scores: list[Score], tier: str, seed: int) -> list[Score]:
+    """The table with what this tier's tests catch of what is open; one mutant of a file at a time."""
+    left = {each[:5]: each for each in scores if each.by in (OPEN, MISSED)}
+    known = [(kind, each) for kind in KINDS for each in drawn(KINDS[kind], seed)]
+    waiting = [(left[key], each) for kind, each in known if (key := scored(kind, each, "", "", "")[:5]) in left]
+    while waiting:
+        now = {each.file: (row, each) for row, each in reversed(waiting)}
+        waiting = [each for each in waiting if each not in now.values()]
+        found = scorer.caught_together([each for _, each in now.values()], scorer.rest(tier))
+        for row, each in now.values():
+            test = found.get(each, "")
+            selected = test.partition("::")[0] in scorer.tree.nearest(each.file)
+            by, chosen = (OF_TIER[tier], "yes" if selected else "no") if test else (MISSED, "")
+            scores = [one._replace(by=by, test=test, selected=chosen) if one == row else one for one in scores]
+    return scores
 
 
 def summary(scores: Sequence[Score]) -> int:

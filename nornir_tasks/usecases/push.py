@@ -49,7 +49,7 @@ class PlanReport:
     ways: Mapping[str, ManagementPath] = dataclasses.field(default_factory=dict)
     """How the tool reaches each of them; empty where the site describes no out-of-band plane."""
     blocked: Mapping[str, Problem] = dataclasses.field(default_factory=dict)
-    """The switches that would refuse their change now, and why: somebody works on them, or their disk is full."""
+    """The switches that would refuse their change now, and why: a colleague works on them, or their disk is full."""
 
     @property
     def changing(self) -> dict[str, PlanSummary]:

@@ -98,9 +98,9 @@ def test_a_push_that_fails_in_its_second_wave_names_its_number_what_is_left_and_
         stderr=subprocess.PIPE,
     )
     assert push.stderr is not None
-    asked = b""
-    while b"[y/N]" not in asked:
-        asked += push.stderr.read(1)
+    prompt = b""
+    while b"[y/N]" not in prompt:
+        prompt += push.stderr.read(1)
     operator.hands()["spine-1"].nvue({"interface": {"swp2": {"description": "a colleague, meanwhile"}}})
     before = operator.running()
     os.write(keyboard, b"y\n")
@@ -108,14 +108,14 @@ def test_a_push_that_fails_in_its_second_wave_names_its_number_what_is_left_and_
     os.close(keyboard)
     os.close(terminal)
     assert push.returncode == 7, stdout + stderr
-    said = json.loads(stdout)
-    assert (said["changed"], said["not_started"]) == ([EOS], [NXOS, "spine-2"])
-    assert list(said["failed"]) == ["spine-1"]
-    number = said["number"]
-    assert said["way_on"] == f"nornir push --site {operator.site}"
-    assert said["way_back"] == f"nornir rollback --push {number} --site {operator.site}"
-    assert f"push {number} did not come through; to go on: {said['way_on']}\n" in stderr
-    assert f"or back, on the 1 that it changed: {said['way_back']}\n" in stderr
+    document = json.loads(stdout)
+    assert (document["changed"], document["not_started"]) == ([EOS], [NXOS, "spine-2"])
+    assert list(document["failed"]) == ["spine-1"]
+    number = document["number"]
+    assert document["way_on"] == f"nornir push --site {operator.site}"
+    assert document["way_back"] == f"nornir rollback --push {number} --site {operator.site}"
+    assert f"push {number} did not come through; to go on: {document['way_on']}\n" in stderr
+    assert f"or back, on the 1 that it changed: {document['way_back']}\n" in stderr
     running = operator.running()
     assert [name for name in ALL if running[name] != before[name]] == [EOS]
 

@@ -1,5 +1,6 @@
 """``push --atomic``: a push that fails on one switch leaves every switch as it was, or names it and the way out."""
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -77,11 +78,14 @@ def pushed(operator: Operator, after: Callable[[str], None], time: Time | None =
 
 
 def changed_by_hand(operator: Operator, device: str) -> None:
+    """A colleague types another description at the switch's first port."""
     hand = operator.hands()[device]
     if hand.os == "nvue":
         hand.nvue({"interface": {"swp1": {"description": "after the plan"}}})
     else:
-        hand.configure("interface Ethernet1/1", "description after the plan")
+        port = re.search(r"^interface (Ethernet\S+)", hand.running(), re.MULTILINE)
+        assert port is not None
+        hand.configure(f"interface {port[1]}", "description after the plan")
 
 
 @pytest.mark.sampled(1)

@@ -170,9 +170,9 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
     def save(self) -> None:
         """Write the startup configuration."""
         self._ask(["write memory"], encoding="text", error=CommitError)
-        asked_s = time.monotonic()
+        sent_s = time.monotonic()
         (version,) = self._ask(["show version"])
-        self._uptime.require_running(self.endpoint.device, version.get("uptime"), asked_s)
+        self._uptime.require_running(self.endpoint.device, version.get("uptime"), sent_s)
 
     def tidy(self, token: str) -> None:
         """EOS itself forgets the sessions that are complete."""

@@ -206,10 +206,10 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
     def save(self) -> None:
         """Write the startup configuration."""
         save, version = Command("copy running-config startup-config"), Command("show version", STRUCTURED)
-        asked_s = time.monotonic()
+        sent_s = time.monotonic()
         copied, shown = self._api.batch((save, version), timeout_s=MAX_APPLY_S)
         self._done((copied,), CommitError)
-        self._uptime.require_running(self.endpoint.device, uptime_s(shown.body or {}), asked_s)
+        self._uptime.require_running(self.endpoint.device, uptime_s(shown.body or {}), sent_s)
 
     def tidy(self, token: str) -> None:
         """Delete the candidate's files."""

@@ -21,6 +21,7 @@ from nornir_tasks.deploy.problems import (
     unguarded,
     ways_of,
 )
+from nornir_tasks.deploy.record import Stated
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Push
 from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches, refuse_overtaken, require_push
@@ -39,6 +40,7 @@ from nornir_tasks.usecases.progress import On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, together, worst
 from nornir_tasks.usecases.secrets import vault_of
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
+from nornir_tasks.usecases.stating import stated_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class PlanReport:
     ways: Mapping[str, ManagementPath] = dataclasses.field(default_factory=dict)
     """How the tool reaches each of them; empty where the site describes no out-of-band plane."""
     blocked: Mapping[str, Problem] = dataclasses.field(default_factory=dict)
-    """The switches that would refuse their change now, and why: somebody works on them, or their disk is full."""
+    """The switches that would refuse their change now, and why: a session of others is open, or their disk is full."""
 
     @property
     def changing(self) -> dict[str, PlanSummary]:
@@ -242,11 +244,7 @@ def _report(
     left_behind: Collection[str] = (),
     dead: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> PlanReport:
-    """The plans of all switches.
-
-    ``left_behind``: switches with leftovers of earlier pushes, which are to be removed; ``dead``: leftovers, which
-    block no push.
-    """
+    """The plans of all switches. ``left_behind``: those with leftovers to remove; ``dead``: what blocks no push."""
     work = (name for name, each in plans.items() if each.count or not each.is_saved or name in left_behind)
     ways = {name: way for name, way in management_paths(design.network).items() if name in plans}
     return PlanReport(plans, tuple(work), ways, blocked(plans, dead))
@@ -290,6 +288,7 @@ class _Run:
 
     def run(self, approve: Approve) -> PushReport:
         """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left."""
+        stated = stated_by(self.verb, self.access.reach, self.design.site.intent.policy.changes)
         state = self.design.site.state_directory
         locked = sole_push(state, self.verb) if self.how.lock is None else nullcontext(self.how.lock)
         with locked as lock, self.access.fleet(self.design, self.wanted) as switches:
@@ -317,7 +316,7 @@ class _Run:
                 raise Interrupted(Problem("push", "declined; nothing was changed"))
             if self.undoes is not None:  # a switch that a later step changes is undone as soon as it is confirmed
                 journal.undone(self.undoes, found.plans.keys() - set(found.work))
-            number, done = self._push(found, past, lock)
+            number, done = self._push(found, past, lock, stated)
             self._forget_first_boots(found, done)
         return PushReport(found, done.values, done.errors, number, self._ways(number or 0, self.limit))
 
@@ -358,13 +357,16 @@ class _Run:
         if problems and not self.access.reach.unguarded:
             raise RefusedError(problems)
 
-    def _push(self, found: PlanReport, past: _Past, lock: PushLock) -> tuple[int | None, Results[Outcome]]:
+    def _push(
+        self, found: PlanReport, past: _Past, lock: PushLock, stated: Stated
+    ) -> tuple[int | None, Results[Outcome]]:
         """The transactions, in waves, noted in the journal under this number."""
         names = found.work
         if not names:
             return None, Results({}, {})
         owners = self.design.owners_noted({name: found.plans[name].owners for name in names})
-        number = past.journal.begin(self.verb, owners, found.changing, self.undoes, self.design.site.intent.site)
+        of_site = self.design.site.intent.site
+        number = past.journal.begin(self.verb, owners, found.changing, self.undoes, of_site, stated)
         lock.note_push(number)
         with (
             following(self.access.on, Work.PUSH, len(names)) as step,

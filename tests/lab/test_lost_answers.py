@@ -202,7 +202,7 @@ def test_of_a_switch_that_is_lost_from_an_answer_on_no_more_is_said_than_it_answ
     operator: Operator, losing: Callable[..., tuple[Transaction, SwitchSession, Noted]], system: str
 ) -> None:
     """Before its OK to the confirmation that is not known; after it the change stays, and what is open is named."""
-    said = set()
+    outcomes = set()
     for passing in range(MOST_ANSWERS):
         spoil(operator, system)
         run, aside, noted = losing(system, Step.CONFIRM, "lose_all")
@@ -213,7 +213,7 @@ def test_of_a_switch_that_is_lost_from_an_answer_on_no_more_is_said_than_it_answ
         except LeftToTimerError as left:
             assert "it is not known whether the confirmation arrived" in str(left)
             assert f"repeat it: nornir push --limit {DEVICES[system]}" in str(left)
-            said.add("unknown")
+            outcomes.add("unknown")
         else:
             assert outcome.changed
             assert outcome.is_unsaved is (outcome.trouble is not None)
@@ -221,14 +221,14 @@ def test_of_a_switch_that_is_lost_from_an_answer_on_no_more_is_said_than_it_answ
             running = aside.read()
             assert running.waiting is None, "an OK was received: no timer runs"
             assert running.is_saved or outcome.is_unsaved
-            said.add("unsaved" if outcome.is_unsaved else "leftover" if outcome.has_leftover else "done")
+            outcomes.add("unsaved" if outcome.is_unsaved else "leftover" if outcome.has_leftover else "done")
         tokens = frozenset(str(what) for call, what in noted.calls if call == "staged")
         operator.control.ask("advance-clock", seconds=LONGER_THAN_ANY_TIMER_S)
         aside.drop(tokens)
         operator.run("push", "--yes", "--limit", DEVICES[system])
         if not run.ledger.cutter.lost:
             break
-    assert said >= ({"unknown", "done"} if system == "nvue" else {"unknown", "unsaved", "done"})
+    assert outcomes >= ({"unknown", "done"} if system == "nvue" else {"unknown", "unsaved", "done"})
 
 
 @pytest.mark.sampled(1)

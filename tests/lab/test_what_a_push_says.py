@@ -1,4 +1,4 @@
-"""What stands in a push's way is said before its first wave; of one that fails in part, what is left, and the ways."""
+"""What stands in a push's way is found before its first wave; of one that fails in part, what is left, and the ways."""
 
 import json
 import os
@@ -29,7 +29,7 @@ EOS, NXOS = "leaf-g1-r0", "leaf-g1-r1"
 @pytest.fixture(scope="module")
 def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     """A lab that was pushed to; each test spoils what it needs, and leaves it pushed."""
-    with lab_of_its_own(tmp_path_factory.mktemp("said"), small_site) as made:
+    with lab_of_its_own(tmp_path_factory.mktemp("says"), small_site) as made:
         made.run("push", "--yes")
         yield made
 
@@ -98,9 +98,9 @@ def test_a_push_that_fails_in_its_second_wave_names_its_number_what_is_left_and_
         stderr=subprocess.PIPE,
     )
     assert push.stderr is not None
-    asked = b""
-    while b"[y/N]" not in asked:
-        asked += push.stderr.read(1)
+    prompt = b""
+    while b"[y/N]" not in prompt:
+        prompt += push.stderr.read(1)
     operator.hands()["spine-1"].nvue({"interface": {"swp2": {"description": "a colleague, meanwhile"}}})
     before = operator.running()
     os.write(keyboard, b"y\n")
@@ -108,14 +108,14 @@ def test_a_push_that_fails_in_its_second_wave_names_its_number_what_is_left_and_
     os.close(keyboard)
     os.close(terminal)
     assert push.returncode == 7, stdout + stderr
-    said = json.loads(stdout)
-    assert (said["changed"], said["not_started"]) == ([EOS], [NXOS, "spine-2"])
-    assert list(said["failed"]) == ["spine-1"]
-    number = said["number"]
-    assert said["way_on"] == f"nornir push --site {operator.site}"
-    assert said["way_back"] == f"nornir rollback --push {number} --site {operator.site}"
-    assert f"push {number} did not come through; to go on: {said['way_on']}\n" in stderr
-    assert f"or back, on the 1 that it changed: {said['way_back']}\n" in stderr
+    document = json.loads(stdout)
+    assert (document["changed"], document["not_started"]) == ([EOS], [NXOS, "spine-2"])
+    assert list(document["failed"]) == ["spine-1"]
+    number = document["number"]
+    assert document["way_on"] == f"nornir push --site {operator.site}"
+    assert document["way_back"] == f"nornir rollback --site {operator.site} --push {number}"
+    assert f"push {number} did not come through; to go on: {document['way_on']}\n" in stderr
+    assert f"or back, on the 1 that it changed: {document['way_back']}\n" in stderr
     running = operator.running()
     assert [name for name in ALL if running[name] != before[name]] == [EOS]
 

@@ -43,10 +43,11 @@ def plan(
 ) -> None:
     """Read the switches and show what a push would change. Nothing is sent to them but reads."""
     from nornir_tasks.cli.console import err, out, print_json
-    from nornir_tasks.cli.documents import check_targets, write_verdicts
+    from nornir_tasks.cli.documents import check_targets, keeping, write_verdicts
     from nornir_tasks.cli.progress import Display
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.adopting import adopted
+    from nornir_tasks.usecases.last_seen import keep_plan
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
     from nornir_tasks.usecases.switch_verdicts import of_plan
@@ -56,6 +57,8 @@ def plan(
     reach = Reach(frozenset(allow_management or ()), accept_release, workers=workers, adopt=adopted(adopt or ()))
     selection = select(load(site), plane or (), limit or ())
     found = usecase.plan(selection, reach, Display())
+    with keeping():
+        keep_plan(selection, found.plans.values())
     written = write_verdicts(targets, "plan", selection.design.site.name, of_plan(found))
     if json:
         print_json("plan", plan_as_json(found))

@@ -1,7 +1,6 @@
 """``nornir push``: plan, ask, then one transaction per switch, wave by wave."""
 
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,8 +12,7 @@ from nornir_tasks.cli.plan_page import PAGE_LINES, PREVIEW
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from nornir_tasks.usecases.earlier import TakenBack
-    from nornir_tasks.usecases.push import Approve, PlanReport, PushReport
+    from nornir_tasks.usecases.push import Approve, PlanReport, PushReport, TakenBack
 
 
 def push(
@@ -132,10 +130,10 @@ def print_report(report: "PushReport", *, json: bool) -> None:
         _tell_reloads(report.need_reload)
     if leftovers := report.leftovers:
         err.print(f"a file of this {report.ways.verb} is left, which the next one removes: {', '.join(leftovers)}")
+    for line in _taken_back(report):
+        (err if json else out).print(line)
     for line in _ways(report):
         err.print(line)
-    if report.taken_back is not None and report.number is not None:
-        _tell_taken_back(report.taken_back, report.number, err.print if json else out.print)
     report.require_done()
 
 
@@ -151,10 +149,35 @@ def _as_json(report: "PushReport") -> dict[str, Any]:
         "unconfirmed": report.left,
         "not_started": report.not_begun,
         "failed": {name: [str(completed(p)) for p in error.problems] for name, error in report.errors.items()},
-        **({} if report.taken_back is None else {"taken_back": _back_as_json(report.taken_back)}),
         "way_on": on and runnable(on),
         "way_back": back and runnable(back),
+        **({} if report.taken_back is None else {"taken_back": _back_as_json(report.taken_back)}),
     }
+
+
+def _back_as_json(back: "TakenBack") -> dict[str, object]:
+    left = {name: [str(completed(each)) for each in error.problems] for name, error in back.left.items()}
+    return {"rollbacks": list(back.rollbacks), "switches": list(back.back), "left": left}
+
+
+def _taken_back(report: "PushReport") -> "Iterator[str]":
+    """Which switches are as before, which are not, and why."""
+    back = report.taken_back
+    if back is None:
+        return
+    by = f", by rollback {', '.join(map(str, back.rollbacks))}" if back.rollbacks else ""
+    if back.back:
+        yield f"push {report.number} is taken back on {len(back.back)} switches{by}: {', '.join(back.back)}"
+    if not back.left:
+        yield "every switch that it had changed runs what it ran before"
+        return
+    for error in back.left.values():
+        yield from (str(completed(problem)) for problem in error.problems)
+    answers = "it answers" if len(back.left) == 1 else "they answer"
+    yield (
+        f"push {report.number} is not taken back on {', '.join(back.left)}; when {answers}: "
+        f"{runnable(report.ways.back)}"
+    )
 
 
 def _way_on(report: "PushReport") -> str | None:
@@ -164,8 +187,8 @@ def _way_on(report: "PushReport") -> str | None:
 
 def _way_back(report: "PushReport") -> str | None:
     """The command that undoes what was done of it."""
-    is_needless = report.is_through or not report.changed or report.taken_back is not None
-    return None if is_needless else report.ways.back
+    is_back = report.taken_back is not None and not report.taken_back.left
+    return None if report.is_through or is_back or not report.changed else report.ways.back
 
 
 def _ways(report: "PushReport") -> "Iterator[str]":
@@ -176,28 +199,6 @@ def _ways(report: "PushReport") -> "Iterator[str]":
     yield f"{report.ways.verb} {report.number} did not come through; to go on: {runnable(on)}"
     if back is not None:
         yield f"or back, on the {len(report.changed)} that it changed: {runnable(back)}"
-
-
-def _back_as_json(back: "TakenBack") -> dict[str, object]:
-    left = {name: [str(completed(each)) for each in error.problems] for name, error in back.left.items()}
-    return {"rollbacks": list(back.rollbacks), "switches": list(back.back), "left": left}
-
-
-def _tell_taken_back(back: "TakenBack", number: int, tell: Callable[..., None]) -> None:
-    """Say which switches are as before, which are not, and the one command that ends it."""
-    from nornir_tasks.usecases.all_or_nothing import way_back
-
-    by = f", by rollback {', '.join(map(str, back.rollbacks))}" if back.rollbacks else ""
-    if back.back:
-        tell(f"push {number} is taken back on {len(back.back)} switches{by}: {', '.join(back.back)}")
-    if not back.left:
-        tell("every switch that it had changed runs what it ran before")
-        return
-    for error in back.left.values():
-        for problem in error.problems:
-            tell(str(completed(problem)))
-    answers = "it answers" if len(back.left) == 1 else "they answer"
-    tell(f"push {number} is not taken back on {', '.join(back.left)}; when {answers}: {way_back(number)}")
 
 
 def _tell_reloads(waiting: list[str]) -> None:

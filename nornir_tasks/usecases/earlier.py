@@ -1,17 +1,22 @@
 """What switches ran before a push: what a rollback wants there."""
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from nornir_tasks.deploy.evidence import Done
-from nornir_tasks.deploy.journal import Entry, Journal
+from nornir_tasks.deploy.journal import JOURNAL, Entry, Journal
 from nornir_tasks.deploy.problems import not_kept
+from nornir_tasks.deploy.undo import require_push
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.errors import GpufabricError, RefusedError
+from nornir_tasks.design.model.claims import SWITCH
+from nornir_tasks.errors import RefusedError
 from nornir_tasks.intent.core.secret_name import has_hidden
-from nornir_tasks.usecases.site import Selection
+from nornir_tasks.usecases.progress import On, ignore
+from nornir_tasks.usecases.reach import Access, Reach
+from nornir_tasks.usecases.secrets import vault_of
+from nornir_tasks.usecases.site import Selection, SiteDesign, select
 
 
 def restored(each: Wanted, push: Done) -> Wanted:
@@ -54,13 +59,14 @@ class Earlier(Mapping[str, Wanted]):
         return len(self.entries)
 
 
-@dataclass(frozen=True, slots=True)
-class TakenBack:
-    """The way back of a push that failed on one switch and was to be all or nothing."""
-
-    rollbacks: tuple[int, ...]
-    """Their numbers in the journal."""
-    back: tuple[str, ...]
-    """Switches that it had changed, and that run again what they ran before; sorted."""
-    left: Mapping[str, GpufabricError]
-    """Switch -> why it may still run what the push changed."""
+def before(
+    design: SiteDesign, push: int, reach: Reach, on: On = ignore, limit: Sequence[str] = ()
+) -> tuple[Earlier, Access]:
+    """What the switches ran before a push, and the way to them. Raises RefusedError for a push of no journal."""
+    journal = Journal(design.site.record_directory / JOURNAL)
+    require_push(journal, push)
+    entries = {entry.device: entry for entry in journal.entries(push)}
+    selection = select(design, sorted(journal.owners(push) - {SWITCH}), limit)
+    access = Access(reach, on, vault_of(design, selection.planes))
+    selection = selection.with_releases(access.accepted(selection))
+    return Earlier(selection, journal, {name: entries[name] for name in selection if name in entries}), access

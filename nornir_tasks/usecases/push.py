@@ -4,7 +4,6 @@ import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 
 from nornir_tasks.deploy.fleet import Fleet, Judge, Results
@@ -24,22 +23,21 @@ from nornir_tasks.deploy.problems import (
 from nornir_tasks.deploy.record import Stated
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Push
-from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches, refuse_overtaken, require_push
+from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches, refuse_overtaken
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.deploy.waves import Wave, backwards, members, most_only_leaves, waves
 from nornir_tasks.design.capacity.management_paths import ManagementPath, management_paths
 from nornir_tasks.design.model.capabilities import Disruption
-from nornir_tasks.design.model.claims import BASE, SWITCH
+from nornir_tasks.design.model.claims import BASE
 from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, LocalError, Problem, RefusedError
 from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.push_lock import PushLock, sole_push
-from nornir_tasks.files.site import state_directory
-from nornir_tasks.usecases.earlier import Earlier, TakenBack
+from nornir_tasks.usecases.earlier import before
 from nornir_tasks.usecases.interrupted_push import PushInterrupted, settled
 from nornir_tasks.usecases.progress import On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, together, worst
 from nornir_tasks.usecases.secrets import vault_of
-from nornir_tasks.usecases.site import Selection, SiteDesign, select
+from nornir_tasks.usecases.site import Selection, SiteDesign
 from nornir_tasks.usecases.stating import stated_by
 
 
@@ -53,7 +51,7 @@ class PlanReport:
     ways: Mapping[str, ManagementPath] = dataclasses.field(default_factory=dict)
     """How the tool reaches each of them; empty where the site describes no out-of-band plane."""
     blocked: Mapping[str, Problem] = dataclasses.field(default_factory=dict)
-    """The switches that would refuse their change now, and why: a session of others is open, or their disk is full."""
+    """The switches that would refuse their change now, and why: a colleague works on them, or their disk is full."""
 
     @property
     def changing(self) -> dict[str, PlanSummary]:
@@ -108,7 +106,7 @@ class PushReport:
     """The commands that carry on, and that take back what was done."""
     undone_by: int | None = None
     """Of a rollback: the one that had taken all of this push back before."""
-    taken_back: TakenBack | None = None
+    taken_back: "TakenBack | None" = None
     """It failed and was to be all or nothing."""
 
     @property
@@ -157,6 +155,32 @@ class PushReport:
             raise worst(self.errors)
 
 
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """The way back of a push that failed on one switch and was to be all or nothing."""
+
+    rollbacks: tuple[int, ...]
+    """Their numbers in the journal."""
+    back: tuple[str, ...]
+    """Switches that it had changed, and that run again what they ran before; sorted."""
+    left: Mapping[str, GpufabricError]
+    """Switch -> why it may still run what the push changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a push or rollback goes about its switches, where that is not as usual."""
+
+    lock: PushLock | None = None
+    """The site's, where the caller has it."""
+    judge: Judge | None = None
+    is_backwards: bool = False
+    """The last wave first. Out-of-band switches go as always: a bad one leaves the way to all nearer ones."""
+
+
+USUAL = How()
+
+
 def _need_reload(plans: Mapping[str, PlanSummary]) -> list[str]:
     return sorted(name for name, each in plans.items() if each.disruption is Disruption.RELOAD)
 
@@ -174,11 +198,11 @@ def plan(selection: Selection, reach: Reach, on: On = ignore) -> PlanReport:
     selection = selection.with_releases(access.accepted(selection))
     with access.fleet(selection.design, selection) as switches:
         found = require_all(access.read(Work.READ, len(selection), switches.plan))
-    path = selection.design.site.state_directory / JOURNAL
+    path = selection.design.site.record_directory / JOURNAL
     return _report(found, selection.design, dead=Journal(path).candidates() if path.exists() else {})
 
 
-def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore, how: "How | None" = None) -> PushReport:
+def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore, how: How = USUAL) -> PushReport:
     """Bring the switches to their wanted configurations, in waves; stop after the first wave with a failure.
 
     Plans all first, and refuses all if one cannot be planned. Raises Interrupted if ``approve`` declines,
@@ -186,16 +210,15 @@ def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore, 
     """
     access = Access(reach, on, vault_of(selection.design, selection.planes))
     selection = selection.with_releases(access.accepted(selection))
-    return _Run("push", selection.design, selection, access, how=how or How(), limit=selection.limit).run(approve)
+    return _Run("push", selection.design, selection, access, limit=selection.limit, how=how).run(approve)
 
 
-def last_push(site: str | Path) -> int:
+def last_push(design: SiteDesign) -> int:
     """The number of the last push that changed anything and was not undone. Raises RefusedError if there is none."""
-    path = state_directory(site) / JOURNAL
-    last = Journal(path).last_push() if path.exists() else None
-    if last is None:
-        raise RefusedError(Problem(str(site), "the journal has no push that could be rolled back"))
-    return last
+    path = design.site.record_directory / JOURNAL
+    if path.exists() and (last := Journal(path).last_push()) is not None:
+        return last
+    raise RefusedError(Problem(design.site.name, "the journal has no push that could be rolled back"))
 
 
 def rollback(
@@ -206,7 +229,7 @@ def rollback(
     on: On = ignore,
     *,
     limit: Sequence[str] = (),
-    how: "How | None" = None,
+    how: How = USUAL,
 ) -> PushReport:
     """Undo a push: the same transaction, with what it added taken out and what it removed put back.
 
@@ -214,23 +237,11 @@ def rollback(
 
     Raises RefusedError for a push that is not in the journal, and if a later one changed lines of the same owners.
     """
-    if by := Journal(design.site.state_directory / JOURNAL).undone_by(push):
+    journal = Journal(design.site.record_directory / JOURNAL)
+    if by := journal.undone_by(push):
         return _taken_back(push, by)
-    wanted, access = earlier(design, push, reach, on, limit)
-    return _Run("rollback", wanted.selection.design, wanted, access, push, how or How(), tuple(limit)).run(approve)
-
-
-def earlier(
-    design: SiteDesign, push: int, reach: Reach, on: On = ignore, limit: Sequence[str] = ()
-) -> tuple[Earlier, Access]:
-    """What the switches ran before a push, and the way to them. Raises RefusedError for a push of no journal."""
-    journal = Journal(design.site.state_directory / JOURNAL)
-    require_push(journal, push)
-    entries = {entry.device: entry for entry in journal.entries(push)}
-    selection = select(design, sorted(journal.owners(push) - {SWITCH}), limit)
-    access = Access(reach, on, vault_of(design, selection.planes))
-    selection = selection.with_releases(access.accepted(selection))
-    return Earlier(selection, journal, {name: entries[name] for name in selection if name in entries}), access
+    wanted, access = before(design, push, reach, on, limit)
+    return _Run("rollback", wanted.selection.design, wanted, access, push, tuple(limit), how).run(approve)
 
 
 def _taken_back(push: int, by: int) -> PushReport:
@@ -262,17 +273,6 @@ class _Past:
 
 
 @dataclass(frozen=True, slots=True)
-class How:
-    """How a push or rollback goes about its switches, where that is not as usual."""
-
-    lock: PushLock | None = None
-    """The site's, where the caller holds it."""
-    judge: Judge | None = None
-    is_backwards: bool = False
-    """The last wave first. Out-of-band switches go as always: a bad one leaves the way to all nearer ones."""
-
-
-@dataclass(frozen=True, slots=True)
 class _Run:
     """One push or rollback."""
 
@@ -282,14 +282,14 @@ class _Run:
     access: Access
     undoes: int | None = None
     """The push that a rollback undoes."""
-    how: How = How()
     limit: tuple[str, ...] = ()
     """The switches that the operator has named."""
+    how: How = USUAL
 
     def run(self, approve: Approve) -> PushReport:
         """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left."""
         stated = stated_by(self.verb, self.access.reach, self.design.site.intent.policy.changes)
-        state = self.design.site.state_directory
+        state = self.design.site.record_directory
         locked = sole_push(state, self.verb) if self.how.lock is None else nullcontext(self.how.lock)
         with locked as lock, self.access.fleet(self.design, self.wanted) as switches:
             journal = Journal(state / JOURNAL)

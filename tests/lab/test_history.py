@@ -29,7 +29,7 @@ def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
 
 
 def journal(operator: Operator) -> Path:
-    (path,) = operator.state.glob("*/journal.sqlite")
+    (path,) = operator.state.glob("*/lab-records/journal.sqlite")
     return path
 
 

@@ -25,7 +25,6 @@ from nornir_tasks.deploy.transaction import Transaction
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import MARK, SwitchSession
 from nornir_tasks.errors import CommitError, Interrupted, LeftToTimerError, RefusedError
-from nornir_tasks.files.site import state_directory
 from nornir_tasks.inventory.endpoints import endpoints
 from nornir_tasks.usecases.reach import evidence_of
 from nornir_tasks.usecases.site import load, select
@@ -202,7 +201,7 @@ def test_of_a_switch_that_is_lost_from_an_answer_on_no_more_is_said_than_it_answ
     operator: Operator, losing: Callable[..., tuple[Transaction, SwitchSession, Noted]], system: str
 ) -> None:
     """Before its OK to the confirmation that is not known; after it the change stays, and what is open is named."""
-    outcomes = set()
+    fates = set()
     for passing in range(MOST_ANSWERS):
         spoil(operator, system)
         run, aside, noted = losing(system, Step.CONFIRM, "lose_all")
@@ -213,7 +212,7 @@ def test_of_a_switch_that_is_lost_from_an_answer_on_no_more_is_said_than_it_answ
         except LeftToTimerError as left:
             assert "it is not known whether the confirmation arrived" in str(left)
             assert f"repeat it: nornir push --limit {DEVICES[system]}" in str(left)
-            outcomes.add("unknown")
+            fates.add("unknown")
         else:
             assert outcome.changed
             assert outcome.is_unsaved is (outcome.trouble is not None)
@@ -221,14 +220,14 @@ def test_of_a_switch_that_is_lost_from_an_answer_on_no_more_is_said_than_it_answ
             running = aside.read()
             assert running.waiting is None, "an OK was received: no timer runs"
             assert running.is_saved or outcome.is_unsaved
-            outcomes.add("unsaved" if outcome.is_unsaved else "leftover" if outcome.has_leftover else "done")
+            fates.add("unsaved" if outcome.is_unsaved else "leftover" if outcome.has_leftover else "done")
         tokens = frozenset(str(what) for call, what in noted.calls if call == "staged")
         operator.control.ask("advance-clock", seconds=LONGER_THAN_ANY_TIMER_S)
         aside.drop(tokens)
         operator.run("push", "--yes", "--limit", DEVICES[system])
         if not run.ledger.cutter.lost:
             break
-    assert outcomes >= ({"unknown", "done"} if system == "nvue" else {"unknown", "unsaved", "done"})
+    assert fates >= ({"unknown", "done"} if system == "nvue" else {"unknown", "unsaved", "done"})
 
 
 @pytest.mark.sampled(1)
@@ -261,7 +260,7 @@ def test_a_switch_lost_after_its_commit_is_left_to_its_timer_by_name_and_seconds
 
 
 def journal_path(operator: Operator) -> Path:
-    (path,) = operator.state.glob("*/journal.sqlite")
+    (path,) = operator.state.glob("*/lab-records/journal.sqlite")
     return path
 
 
@@ -427,7 +426,7 @@ def test_a_journal_that_fills_the_disk_at_the_end_does_not_deny_the_change(
             "SELECT state FROM device WHERE device = ? ORDER BY push DESC LIMIT 1", (device,)
         ).fetchone()
     assert last == "done"
-    assert path.parent == state_directory(operator.site)
+    assert path.parent == operator.records
 
 
 @BY_SYSTEM

@@ -98,6 +98,7 @@ class PushDocument(_Plan):
     way_back: str | None
     """The command that undoes what was done; null: all was done, or nothing."""
     taken_back: NotRequired[WayBack]
+    """It was to be all or nothing."""
 
 
 class ValidateFinding(TypedDict):

@@ -41,6 +41,7 @@ from nornir_tasks.cli.contracts.start import (
 from nornir_tasks.cli.contracts.switches import (
     ChecksDocument,
     CountersDocument,
+    DrainDocument,
     PlanDocument,
     PushDocument,
     PushesDocument,
@@ -62,6 +63,7 @@ DOCUMENTS: Mapping[str, type] = {
     "checks": ChecksDocument,
     "counters": CountersDocument,
     "pushes": PushesDocument,
+    "drain": DrainDocument,
     "report": ReportDocument,
     "trust": TrustDocument,
     "audit-k8s": AuditDocument,

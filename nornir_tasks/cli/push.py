@@ -54,7 +54,7 @@ def approving(*, yes: bool, json: bool, preview: str = PREVIEW, show_all: bool =
 
         if not json:
             print_plan(found, None if show_all else PAGE_LINES, preview)
-        return yes or _ask(found)
+        return yes or ask(found)
 
     return approve
 
@@ -62,7 +62,7 @@ def approving(*, yes: bool, json: bool, preview: str = PREVIEW, show_all: bool =
 def print_report(report: "PushReport", *, json: bool) -> None:
     """Print what was changed, saved and left unconfirmed; raises the errors of all switches."""
     from nornir_tasks.cli.console import err, out, print_json
-    from nornir_tasks.cli.plan import plan_as_json
+    from nornir_tasks.cli.plan import plan_as_json, print_drained
 
     total = len(report.plan.plans)
     if json:
@@ -75,6 +75,7 @@ def print_report(report: "PushReport", *, json: bool) -> None:
             out.print(f"{len(saved)} saved that ran what is wanted and would have lost it: {', '.join(saved)}")
         if left := report.left:
             out.print(f"{len(left)} not confirmed, and left to their timers: {', '.join(left)}")
+        print_drained(report.plan.drained)
         _tell_reloads(report.need_reload)
     if not_begun := report.not_begun:
         err.print(f"{len(not_begun)} switches were not started because an earlier wave failed")
@@ -90,7 +91,8 @@ def _tell_reloads(waiting: list[str]) -> None:
         out.print("until each is reloaded, its lines tagged 'reload' are configured and not in effect")
 
 
-def _ask(found: "PlanReport") -> bool:
+def ask(found: "PlanReport") -> bool:
+    """Ask at the terminal whether this plan is to be carried out. Raises Interrupted where there is none."""
     from nornir_tasks.errors import Interrupted, Problem
 
     if not sys.stdin.isatty():

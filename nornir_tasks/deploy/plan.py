@@ -113,7 +113,7 @@ def running_config(wanted: Wanted, plan: DevicePlan) -> DeviceConfig:
 
 
 def running_drain(wanted: Wanted, plan: DevicePlan) -> Drain | None:
-    """The drain that the switch has, and that this plan would end. Only where lines of route maps go is it looked for."""
+    """The drain that the switch has and that this plan would end; looked for only where lines of route maps go."""
     gone = (each.path for each in plan.changes if each.op == "-")
     if not any("route-map" in part for path in gone for part in path):
         return None

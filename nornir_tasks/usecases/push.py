@@ -21,6 +21,7 @@ from nornir_tasks.deploy.waves import Wave, members, most_only_leaves, waves
 from nornir_tasks.design.capacity.management_paths import ManagementPath, management_paths
 from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.design.model.claims import BASE, SWITCH
+from nornir_tasks.design.model.drain import Drain
 from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, LocalError, Problem, RefusedError
 from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.push_lock import PushLock, sole_push
@@ -69,6 +70,11 @@ class PlanReport:
     def unshown(self) -> dict[str, tuple[str, ...]]:
         """Switch -> places of secrets that it does not show, so that they cannot be compared."""
         return {name: each.unshown for name, each in self.plans.items() if each.unshown}
+
+    @property
+    def drained(self) -> dict[str, Drain]:
+        """The switches that are drained after it; a push keeps what it finds."""
+        return {name: each.drain for name, each in self.plans.items() if each.drain is not None}
 
     @property
     def unfinished(self) -> dict[str, Problem]:
@@ -185,6 +191,13 @@ def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore) 
     access = Access(reach, on, vault_of(selection.design, selection.planes))
     selection = selection.with_releases(access.accepted(selection))
     return _Run("push", selection.design, selection, access).run(approve)
+
+
+def carry_out(
+    verb: str, design: SiteDesign, wanted: Mapping[str, Wanted], access: Access, approve: Approve
+) -> PushReport:
+    """A push of these configurations under another verb's name, which the journal keeps."""
+    return _Run(verb, design, wanted, access).run(approve)
 
 
 def last_push(site: str | Path) -> int:

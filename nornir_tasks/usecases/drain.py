@@ -76,7 +76,7 @@ def drain_for(person: str, reason: str, until: str | None, now: datetime) -> Dra
         problems.append(Problem("--until", "this time is past", "a time to come, in UTC", found))
     made = Drain(person, end, " ".join(reason.split()))
     if not is_printable(made.reason):
-        expected = "letters, digits, spaces and .,:;()#+/_=@-, which every switch prints as they are"
+        expected = "letters, digits, spaces and .,:()#+/_=@-, which every switch prints as they are"
         problems.append(Problem("--reason", "no switch keeps this text as it is", expected, reason))
     elif len(made.reason) > (room := room_for_reason(made)):
         found = f"{len(made.reason)} characters"
@@ -105,6 +105,10 @@ def device_named(design: SiteDesign, name: str) -> Device:
         what = "a switch of the out-of-band plane is not drained: management goes through it, and by no other way"
         hint = "every push and every console runs over it: change it in its own wave, with nornir push --limit"
         raise RefusedError(Problem(name, what, "a leaf, spine, core or edge router", device.role, hint))
+    if device.pair is not None:
+        what = "a member of a pair is not drained: its hosts' bonds would go on sending half of their packets to it"
+        hint = "take its legs out of the bonds on the hosts, or change it in its own wave, with nornir push --limit"
+        raise RefusedError(Problem(name, what, "a switch in no pair", f"a member of {device.pair}", hint))
     return device
 
 

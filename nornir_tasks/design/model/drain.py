@@ -16,8 +16,8 @@ from nornir_tasks.design.model.device_config import DeviceConfig
 MOST_CHARACTERS = 80
 _TIME = "%Y-%m-%dT%H:%MZ"
 _WORDS = re.compile(r"drained by (?P<person>\S+)(?: until (?P<until>\d{4}-\d\d-\d\dT\d\d:\d\dZ))?: (?P<reason>.+)")
-_REASON = re.compile(r"[A-Za-z0-9(#+/](?:[A-Za-z0-9 .,:;()#+/_=@-]*[A-Za-z0-9.)])?")
-"""What all systems print as it was typed: no quotes, and no ``?`` or ``!``, which their terminals read as something."""
+_REASON = re.compile(r"[A-Za-z0-9(#+/](?:[A-Za-z0-9 .,:()#+/_=@-]*[A-Za-z0-9.)])?")
+"""What all systems print as it was typed: no quotes, and nothing that a terminal of theirs reads as something else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str 
 
 
 def print_drained(drained: "Mapping[str, Drain]") -> None:
-    """The switches that are drained, and stay so; one whose time is over is to be undrained by somebody."""
+    """The switches that are drained, and stay so; the command that ends one whose time is over."""
     from nornir_tasks.cli.console import out
 
     now = datetime.now(UTC)
@@ -109,7 +109,7 @@ def print_drained(drained: "Mapping[str, Drain]") -> None:
 
 
 def drain_as_json(drain: "Drain") -> dict[str, Any]:
-    """Who, until when and why; empty where nobody is named."""
+    """Who, until when and why; empty where the switch names no person."""
     until = None if drain.until is None else drain.until.isoformat()
     return {"person": drain.person, "until": until, "reason": drain.reason}
 

@@ -38,7 +38,7 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class Changing:
-    """What is about to be changed, for whoever approves it."""
+    """What is about to be changed, for the operator who approves it."""
 
     device: str
     before: Drain | None
@@ -182,7 +182,7 @@ def _of_another(name: str, drained: Drain | None, person: str, verb: str, leave:
     if drained is None or drained.person == person or leave.take_over:
         return
     hint = f"agree with them, or say so: nornir {verb} {name} --take-over"
-    yield Problem(name, "somebody else drained this switch", f"a drain by {person}", str(drained), hint)
+    yield Problem(name, "another person drained this switch", f"a drain by {person}", str(drained), hint)
 
 
 def _other_changes(found: PlanSummary, leave: Leave) -> Iterator[Problem]:

@@ -65,7 +65,7 @@ def test_a_drain_is_kept_by_every_push_until_it_is_ended_and_leaves_nothing(
     assert (again["changed"], again["before"]) == (False, drain)
     monkeypatch.setenv("SUDO_USER", "mallory")
     refused = operator.run("undrain", switch, "--yes", code=7)
-    assert "somebody else drained this switch" in refused and "nornir undrain --site" in refused
+    assert "another person drained this switch" in refused and "nornir undrain --site" in refused
     assert f"{switch} --take-over" in refused
     refused = operator.run("drain", switch, "--reason", "mine", "--yes", code=7)
     assert f"drained by {drain['person']} until {UNTIL}: fan 2 is broken" in refused
@@ -132,7 +132,7 @@ def test_a_drain_made_by_hand_is_kept_and_said_and_ended_by_name(operator: Opera
         hand.configure(f"route-map {name} permit 10", f"set as-path prepend {own} {own} {own}", "set community GSHUT")
     assert operator.json("plan")["drained"] == {"leaf-g1-r0": {"person": "", "until": None, "reason": ""}}
     printed = operator.run("push", "--yes")
-    assert "leaf-g1-r0 is drained by hand, nobody says by whom or why, and stays so" in printed
-    assert "somebody else drained" in operator.run("undrain", "leaf-g1-r0", "--yes", code=7)
+    assert "leaf-g1-r0 is drained by hand, without a name or a reason, and stays so" in printed
+    assert "another person drained" in operator.run("undrain", "leaf-g1-r0", "--yes", code=7)
     operator.run("undrain", "leaf-g1-r0", "--take-over", "--yes")
     assert operator.running() == before

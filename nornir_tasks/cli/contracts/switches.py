@@ -53,7 +53,7 @@ class Drained(TypedDict):
     """A drain, as the switch itself has it."""
 
     person: str
-    """Empty: it was made by hand, and nobody is named."""
+    """Empty: it was made by hand, without a name."""
     until: str | None
     reason: str
 

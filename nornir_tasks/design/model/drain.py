@@ -1,8 +1,9 @@
 """A drain: who took traffic off a switch, until when and why, as the switch's own configuration says it. Pure.
 
 A drained switch makes every path through it longer in its route maps and marks them with GRACEFUL_SHUTDOWN: by that it
-is known as drained, whoever did it. One entry has a description with the rest. 80 characters of it are all that Cumulus
-Linux takes (nvueschema, v5_12 to v5_18: max_length of a rule's description); NX-OS has 90 (from memory).
+is known as drained, even where it was done by hand. One entry has a description with the rest. 80 characters of it are
+all that Cumulus Linux takes (nvueschema, v5_12 to v5_18: max_length of a rule's description); NX-OS has 90 (from
+memory).
 """
 
 import re
@@ -22,7 +23,7 @@ _REASON = re.compile(r"[A-Za-z0-9(#+/](?:[A-Za-z0-9 .,:()#+/_=@-]*[A-Za-z0-9.)])
 
 @dataclass(frozen=True, slots=True)
 class Drain:
-    """One switch's drain. Without a person: made by hand, nobody says by whom."""
+    """One switch's drain. Without a person: made by hand, without a name."""
 
     person: str = ""
     until: datetime | None = None
@@ -31,14 +32,14 @@ class Drain:
 
     @property
     def words(self) -> str:
-        """As the switch's description has it; empty where nobody is named."""
+        """As the switch's description has it; empty without a person."""
         if not self.person:
             return ""
         end = "" if self.until is None else f" until {self.until.astimezone(UTC).strftime(_TIME)}"
         return f"drained by {self.person}{end}: {self.reason}"
 
     def __str__(self) -> str:
-        return self.words or "drained by hand, nobody says by whom or why"
+        return self.words or "drained by hand, without a name or a reason"
 
     def is_over(self, now: datetime) -> bool:
         """Is its time past? Nothing ends it by itself."""

@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -49,6 +51,21 @@ def push(
             "with another code than 0, stop and take the push back.",
         ),
     ] = None,
+    allocations: Annotated[
+        Path | None,
+        typer.Option(
+            "--allocations",
+            metavar="FILE",
+            help="Which job runs where (squeue --json, or kubectl get pods -A -o json): no wave has two rails, pairs "
+            "or planes of one job, and leaves with jobs come last.",
+        ),
+    ] = None,
+    node_names: Annotated[
+        str | None,
+        typer.Option(
+            "--node-names", help="What the scheduler calls hosts: a template, as {host}.example.com, or a file."
+        ),
+    ] = None,
     show_all: options.AllLines = False,
     json: options.Json = False,
 ) -> None:
@@ -57,6 +74,7 @@ def push(
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.adopting import adopted
     from nornir_tasks.usecases.all_or_nothing import push_all_or_nothing
+    from nornir_tasks.usecases.jobs import jobs_of
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
     from nornir_tasks.usecases.soak import duration_s
@@ -68,13 +86,18 @@ def push(
     selection = select(load(site), plane or (), limit or ())
     seconds = None if soak is None else duration_s(soak, "--soak")
     command = command_of(wave_check, "--wave-check")
+    if node_names is not None and allocations is None:
+        raise typer.BadParameter("--node-names is for --allocations")
+    how = usecase.How(jobs={} if allocations is None else jobs_of(selection.design, allocations, node_names))
     with interruptible() as on:
         approve = approving(yes=yes, json=json, show_all=show_all)
         if seconds is not None or command:
             watch = Watch(selection, reach, on, seconds, command)
-            report = push_all_or_nothing(selection, reach, watch.approving(approve), on, usecase.How(judge=watch.judge))
+            report = push_all_or_nothing(
+                selection, reach, watch.approving(approve), on, replace(how, judge=watch.judge)
+            )
         else:
-            report = (push_all_or_nothing if atomic else usecase.push)(selection, reach, approve, on)
+            report = (push_all_or_nothing if atomic else usecase.push)(selection, reach, approve, on, how)
     print_report(report, json=json)
 
 

@@ -323,6 +323,8 @@ class How:
     lock: PushLock | None = None
     """The site's, where the caller holds it."""
     judge: Judge | None = None
+    jobs: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+    """Job -> hosts that it runs on: no wave has two rails, pairs or planes of one."""
     is_backwards: bool = False
     """The last wave first. Out-of-band switches go as always: a bad one leaves the way to all nearer ones."""
 
@@ -428,7 +430,7 @@ class _Run:
 
     def _waves(self, names: tuple[str, ...]) -> tuple[Wave, ...]:
         network, chosen = self.design.network, frozenset(names)
-        everyone = tuple(members(network))
+        everyone = tuple(members(network, self.how.jobs))
         most = most_only_leaves(everyone, self.design.site.intent.policy.wave_share)
         made = waves((each for each in everyone if each.device in chosen), most)
         if not self.how.is_backwards:

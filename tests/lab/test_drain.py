@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from at_terminal import Operator, lab_of_its_own, small_site
@@ -136,3 +137,13 @@ def test_a_drain_made_by_hand_is_kept_and_said_and_ended_by_name(operator: Opera
     assert "another person drained" in operator.run("undrain", "leaf-g1-r0", "--yes", code=7)
     operator.run("undrain", "leaf-g1-r0", "--take-over", "--yes")
     assert operator.running() == before
+
+
+def test_a_push_beside_jobs_is_refused_for_hosts_that_there_are_not(operator: Operator, tmp_path: Path) -> None:
+    file = tmp_path / "jobs.json"
+    job = {"job_id": 7, "job_state": ["RUNNING"], "nodes": "gpu-[1-2]"}
+    file.write_text(json.dumps({"jobs": [job]}))
+    assert "0 of 4 changed" in operator.run("push", "--allocations", str(file), "--yes")
+    file.write_text(json.dumps({"jobs": [{**job, "nodes": "gpu-[1-2],old-1"}]}))
+    refused = operator.run("push", "--allocations", str(file), "--yes", code=3)
+    assert "jobs run on what is no host of this site" in refused and "old-1" in refused

@@ -13,6 +13,7 @@ from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.drain import Drain
+from nornir_tasks.drivers.company import Company
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.platforms.config_tree import Change
 
@@ -47,6 +48,10 @@ class PlanSummary:
     """Lines that are not shown to be ours and that this push meets, with what losing each would do to traffic."""
     unshown: tuple[str, ...] = ()
     """Places of wanted secrets that cannot be compared, as the switch does not show them."""
+    company: tuple[Company, ...] = ()
+    """Open changes beside which the switch is not pushed to."""
+    lacks_bytes: int = 0
+    """Room that the files of this change would need, and the switch does not have."""
     drain: Drain | None = None
     """The drain that the switch has after the change: one that it has already stays."""
 
@@ -101,6 +106,8 @@ def summary(plan: DevicePlan, wanted: Wanted) -> PlanSummary:
         sprays,
         tuple((each, os.disruption(Change(each.path, "-"))) for each in plan.others),
         plan.unshown,
+        plan.company,
+        plan.lacks_bytes,
         wanted.drain,
     )
 

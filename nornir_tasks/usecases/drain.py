@@ -5,11 +5,13 @@ same for every checkout, and ``plan``, ``push`` and ``validate`` keep what they 
 change itself is a push like any other.
 """
 
+import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
 
+from nornir_tasks.deploy.problems import Ways
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.capacity.management_paths import distances
@@ -135,7 +137,10 @@ def drain(
     if own.drain == wanted and not own.count:
         return DrainReport(changing, None)
     selection = _alone(design, name)
-    return _carried_out("drain", selection, {name: selection.drained(name, wanted)}, changing, (reach, agree, on))
+    until = "" if wanted.until is None else f" --until {wanted.until:%Y-%m-%dT%H:%MZ}"
+    again = f"nornir drain {name} --reason {shlex.quote(wanted.reason)}{until}"
+    ways = Ways(again, f"nornir undrain {name}", "drain")
+    return _carried_out(ways, selection, {name: selection.drained(name, wanted)}, changing, (reach, agree, on))
 
 
 def undrain(
@@ -156,7 +161,9 @@ def undrain(
     if problems:
         raise RefusedError(problems)
     selection = _alone(design, name)
-    return _carried_out("undrain", selection, {name: selection[name]}, changing, (reach, agree, on))
+    back = f"nornir drain {name} --reason {shlex.quote(own.drain.reason or 'again')}"
+    ways = Ways(f"nornir undrain {name}", back, "undrain")
+    return _carried_out(ways, selection, {name: selection[name]}, changing, (reach, agree, on))
 
 
 def _read(
@@ -203,7 +210,7 @@ def _less_than_declared(changing: Changing, leave: Leave) -> Iterator[Problem]:
 
 
 def _carried_out(
-    verb: str,
+    ways: Ways,
     selection: Selection,
     wanted: Mapping[str, Wanted],
     changing: Changing,
@@ -212,4 +219,4 @@ def _carried_out(
     reach, agree, on = terms
     approve: Approve = lambda plan: agree(changing, plan)  # noqa: E731 - one line, and typed
     access = Access(reach, on, vault_of(selection.design, ()))
-    return DrainReport(changing, carry_out(verb, selection.design, wanted, access, approve))
+    return DrainReport(changing, carry_out(ways, selection.design, wanted, access, approve))

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import count
 from json import loads
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from test_faults import LONGER_THAN_ANY_TIMER_S, journal_states, spoil, wait_for
 from nornir_tasks.cli.push import print_report
 from nornir_tasks.errors import ConnectError, Problem, RefusedError
 from nornir_tasks.usecases.all_or_nothing import Clock, push_all_or_nothing
+from nornir_tasks.usecases.how import How
 from nornir_tasks.usecases.progress import Event, Through, Work
-from nornir_tasks.usecases.push import How, PushReport, TakenBack
+from nornir_tasks.usecases.push import PushReport, TakenBack
 from nornir_tasks.usecases.reach import Reach
 from nornir_tasks.usecases.site import load, select
 from nornir_tasks.usecases.watched_waves import Watch
@@ -75,6 +77,7 @@ def changed_by_hand(operator: Operator, device: str) -> None:
         hand.configure("interface Ethernet1/1", "description after the plan")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("bad", ALL)
 def test_the_switches_before_one_that_fails_run_byte_for_byte_what_they_ran(operator: Operator, bad: str) -> None:
     before = spoil(operator, *ALL)
@@ -190,7 +193,8 @@ def watched(
         if isinstance(event, Through) and event.work is Work.PUSH:
             after(event.name)
 
-    watch = Watch(selection, Reach(), on, seconds, command)
+    minutes = count()
+    watch = Watch(selection, Reach(), on, seconds, command, Clock(lambda: 60.0 * next(minutes)))
     return push_all_or_nothing(selection, Reach(), watch.approving(lambda _: True), on, How(judge=watch.judge))
 
 

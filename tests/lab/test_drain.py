@@ -22,7 +22,7 @@ def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
 @contextmanager
 def another_checkout(operator: Operator) -> Iterator[Operator]:
     """As from another checkout: the same switches, and a journal in which nothing of them is noted."""
-    (journal,) = operator.state.glob("*/journal.sqlite")
+    (journal,) = operator.state.rglob("journal.sqlite")
     aside = journal.with_suffix(".aside")
     journal.rename(aside)
     try:

@@ -136,7 +136,7 @@ class NvueSession:
         return Fate.STAGED if state in EDITABLE else Fate.GONE
 
     def confirm(self, token: str) -> None:
-        """Keep the change, over a reboot as well."""
+        """Stop the timer; with auto-save the switch saves as well."""
         state = self.client.state(token)
         if state == WAITING:
             self.client.request_state(token, "confirm_yes")
@@ -147,10 +147,8 @@ class NvueSession:
                     where=self.endpoint.device,
                     what="the commit was not confirmed in time: the switch took it back by itself",
                     found=f"revision {token} is '{state}'",
-                    hint="push again; if the health gate needs longer, give it more time before the timer fires",
                 )
             )
-        save(self.client, state)
 
     def revert(self, token: str) -> None:
         """Take the commit back now. If its timer was faster, the switch already is as it was."""
@@ -159,6 +157,9 @@ class NvueSession:
     def save(self) -> None:
         """Make what runs the startup configuration."""
         save(self.client, self.client.state("applied"))
+
+    def tidy(self, token: str) -> None:
+        """Revisions stay, as the switch's history."""
 
     def drop(self, tokens: Iterable[str]) -> None:
         """Forget pending revisions; of one whose number we never heard, the newer ones that hold no change."""

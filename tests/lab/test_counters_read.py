@@ -74,8 +74,8 @@ def test_cumulus_is_read_port_by_port_for_what_it_does_not_tell_of_all_at_once(s
         assert all(look(port, *path) for path in PARTS if path not in OF_SWITCH)
         assert not any(look(port, *path) for path in OF_SWITCH), "no qos roce here"
     whole = {f"interface/{port}" for port in ports}
-    assert whole <= {*client.asked}
-    in_vain = [each for each in client.asked if each not in whole]
+    assert whole <= {*client.requested}
+    in_vain = [each for each in client.requested if each not in whole]
     assert len(in_vain) <= AT_ONCE, "the first ports of all threads, and no other"
     client.close()
 
@@ -92,14 +92,14 @@ class CountingClient(NvueClient):
 
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__(endpoint)
-        self._asked: list[str] = []
+        self._requested: list[str] = []
 
     @property
-    def asked(self) -> list[str]:
-        return sorted(self._asked)
+    def requested(self) -> list[str]:
+        return sorted(self._requested)
 
     def live(self, *path: str, **query: str | list[str]) -> dict[str, Any]:
-        self._asked.append("/".join(path))
+        self._requested.append("/".join(path))
         return super().live(*path, **query)
 
 

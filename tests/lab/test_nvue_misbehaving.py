@@ -163,11 +163,22 @@ def test_a_change_that_was_confirmed_but_not_saved_is_saved(switch) -> None:
             ("GET", "/revision/7"): [(200, {"state": "confirm"}), (200, {"state": "applied"})],
             ("PATCH", "/revision/7"): [(200, {"state": "confirm_yes"})],
             ("PATCH", "/revision/applied"): [(200, {"state": "save"})],
-            ("GET", "/revision/applied"): [(200, {"state": "saving"}), (200, {"state": "saved"})],
+            ("GET", "/revision/applied"): [
+                (200, {"state": "applied"}),
+                (200, {"state": "saving"}),
+                (200, {"state": "saved"}),
+            ],
         }
     )
-    NvueSession(endpoint).confirm("7")
-    assert json.loads(next(body for method, path, body in seen if path == "/revision/applied"))["state"] == "save"
+    session = NvueSession(endpoint)
+    session.confirm("7")
+    session.save()
+    assert (
+        json.loads(next(body for method, path, body in seen if (method, path) == ("PATCH", "/revision/applied")))[
+            "state"
+        ]
+        == "save"
+    )
 
 
 def test_the_root_of_a_configuration_is_never_deleted(switch) -> None:

@@ -203,7 +203,7 @@ class Counting:
         answers: Answers,
         read_at_s: float,
         wanted: Collection[Counter] = ALL,
-        asked_s: float | None = None,
+        sent_s: float | None = None,
     ) -> Reading:
         """What the answers say. Counters that are not wanted are neither values nor unread ones."""
         tally = Tally()
@@ -223,7 +223,7 @@ class Counting:
             values={each: Counts.of(places) for each, places in tally.values.items() if places and each in wanted},
             not_read={counter: why for counter, why in self.not_read.items() if counter in wanted},
             problems=tally.problems,
-            asked_s=asked_s,
+            sent_s=sent_s,
             doubtful=frozenset(tally.doubtful & set(wanted)),
         )
 

@@ -212,7 +212,7 @@ def spelled(place: Place) -> str:
 
 def _open_s(reading: Reading) -> float:
     """How long a device took to tell its clock, which is of any moment meanwhile: a busy one answers late."""
-    return 0.0 if reading.asked_s is None else reading.read_at_s - reading.asked_s
+    return 0.0 if reading.sent_s is None else reading.read_at_s - reading.sent_s
 
 
 def _apart(readings: Mapping[str, Reading]) -> Iterator[tuple[str, Doubt]]:

@@ -239,10 +239,10 @@ def test_a_clock_is_apart_only_by_more_than_its_answer_took_to_come() -> None:
     """A busy switch of many ports, or a busy client, makes no other clock of it."""
 
     def names(clock_s: float, took_s: float) -> list[str]:
-        made = {name: Reading(name, 100.0, 1000.0, 1.0, {}, asked_s=99.9) for name in ("a", "b", "c")}
-        late = Reading("late", 100.0, clock_s, 1.0, {}, asked_s=100.0 - took_s)
-        before = {name: replace(each, read_at_s=40.0, asked_s=39.9, clock_s=940.0) for name, each in made.items()}
-        first = before | {"late": replace(late, read_at_s=40.0, asked_s=40.0 - took_s, clock_s=clock_s - 60)}
+        made = {name: Reading(name, 100.0, 1000.0, 1.0, {}, sent_s=99.9) for name in ("a", "b", "c")}
+        late = Reading("late", 100.0, clock_s, 1.0, {}, sent_s=100.0 - took_s)
+        before = {name: replace(each, read_at_s=40.0, sent_s=39.9, clock_s=940.0) for name, each in made.items()}
+        first = before | {"late": replace(late, read_at_s=40.0, sent_s=40.0 - took_s, clock_s=clock_s - 60)}
         return [name for name, each in rates_of(first, made | {"late": late}).items() if each.doubts]
 
     assert names(1000.0, 0.1) == []

@@ -88,6 +88,8 @@ def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str 
         out.print(what + "; ".join(places))
     for problem in found.unfinished.values():
         out.print(f"{problem.where}: {problem.what}")
+    for problem in found.blocked.values():
+        out.print(f"a push would be refused: {problem}")
     if waiting := found.need_reload:
         out.print(f"{len(waiting)} of them must be reloaded before all of it is in effect: {', '.join(waiting)}")
     if spraying := found.begin_to_spray:
@@ -179,6 +181,7 @@ def plan_as_json(found: "PlanReport") -> dict[str, Any]:
         },
         "unsaved": found.unsaved,
         "cannot_be_compared": found.unshown,
+        "blocked": {name: str(problem) for name, problem in found.blocked.items()},
         "ways": {name: {"over": each.steps, "single_points": each.single_points} for name, each in found.ways.items()},
         "devices": {name: Later(partial(_device_as_json, each)) for name, each in found.plans.items()},
     }

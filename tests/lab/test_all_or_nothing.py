@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import count
 from json import loads
 from pathlib import Path
 
@@ -75,6 +76,7 @@ def changed_by_hand(operator: Operator, device: str) -> None:
         hand.configure("interface Ethernet1/1", "description after the plan")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("bad", ALL)
 def test_the_switches_before_one_that_fails_run_byte_for_byte_what_they_ran(operator: Operator, bad: str) -> None:
     before = spoil(operator, *ALL)
@@ -190,7 +192,8 @@ def watched(
         if isinstance(event, Through) and event.work is Work.PUSH:
             after(event.name)
 
-    watch = Watch(selection, Reach(), on, seconds, command)
+    minutes = count()
+    watch = Watch(selection, Reach(), on, seconds, command, Clock(lambda: 60.0 * next(minutes)))
     return push_all_or_nothing(selection, Reach(), watch.approving(lambda _: True), on, How(judge=watch.judge))
 
 

@@ -16,9 +16,10 @@ from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.errors import IntentError, Interrupted, LabError, RefusedError
 from nornir_tasks.platforms.observed import Observed, PathState, PortQos, PortState
 from nornir_tasks.usecases import push, render, validate
+from nornir_tasks.usecases.interrupted_push import Drained, PushInterrupted, Stopped
 from nornir_tasks.usecases.lab import up_down
 from nornir_tasks.usecases.progress import Begun, Ended, Event, Through, Unidentified, Work
-from nornir_tasks.usecases.push import Drained, PlanReport, PushInterrupted, Stopped
+from nornir_tasks.usecases.push import PlanReport
 from nornir_tasks.usecases.reach import Reach
 from nornir_tasks.usecases.site import SiteDesign, load, select
 

@@ -30,6 +30,7 @@ from nornir_tasks.platforms.observed import (
     PortQos,
     PortState,
     PortVlans,
+    Supply,
 )
 from nornir_tasks.usecases.site import SiteDesign, load
 from nornir_tasks.usecases.validate import far_ends
@@ -327,6 +328,7 @@ def _observed(sim: FabricSim, config: DeviceConfig) -> Observed:
     balancing = config.load_balancing
     return Observed(
         device=name,
+        supplies=(Supply("1", works=True, state="ok"),),
         ports=tuple(_port(sim, config, each) for each in config.interfaces),
         lldp=tuple(LldpNeighbor(each.local_port, each.hostname, each.port) for each in sim.lldp(name)),
         bgp=tuple(

@@ -317,6 +317,13 @@ class Journal:
             ).fetchall()
         return tuple(_listed(row, states.get(row[0], {})) for row in rows)
 
+    def undone_by(self, push: int) -> int | None:
+        """The last rollback of a push of which nothing is left; None: something may run, or none was rolled back."""
+        with self._open() as db:
+            states = {row[0] for row in db.execute("SELECT state FROM device WHERE push = ?", (push,))}
+            (by,) = db.execute("SELECT MAX(push) FROM undoing WHERE undoes = ?", (push,)).fetchone()
+        return None if by is None or "undone" not in states or states & COUNTED else int(by)
+
     def is_without_effect(self, push: int) -> bool:
         """Did a push change no switch for good: did it fail, or was it taken back, on every one it came to?"""
         with self._open() as db:

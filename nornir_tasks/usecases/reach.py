@@ -126,7 +126,7 @@ class Access:
 
 def evidence_of(design: SiteDesign, adopted: Adopted = MappingProxyType({})) -> Callable[[str], Evidence]:
     """Switch -> what is shown to be ours there, by the site's journal; nothing where there is no journal yet."""
-    path = design.site.state_directory / JOURNAL
+    path = design.site.record_directory / JOURNAL
     journal = Journal(path) if path.exists() else None
     if journal is not None:
         journal.require_site(design.site.intent.site)

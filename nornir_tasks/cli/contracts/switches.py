@@ -55,6 +55,7 @@ class _Plan(Envelope):
     unsaved: list[str]
     cannot_be_compared: dict[str, list[str]]
     ways: dict[str, ManagementWay]
+    blocked: dict[str, str]
     devices: dict[str, PlannedDevice]
 
 
@@ -64,14 +65,40 @@ class PlanDocument(_Plan):
     unconfirmed: dict[str, Unconfirmed]
 
 
+class WayBack(TypedDict):
+    """What became of a push that was to be all or nothing, and failed on some switch."""
+
+    rollbacks: list[int]
+    switches: list[str]
+    left: dict[str, list[str]]
+
+
+@described
 class PushDocument(_Plan):
     """``nornir push`` and ``nornir rollback``: the plan before it, and what came of it."""
 
     unconfirmed: list[str]
+    number: int | None
+    """The journal's; null: there was nothing to do."""
+    already_rolled_back_by: int | None
+    """Of a rollback: the one that had undone all of it before."""
     changed: list[str]
+    """Confirmed: this stays, even if a later step failed."""
     saved: list[str]
+    not_saved: list[str]
+    """Changed, and perhaps not saved."""
+    leftovers: list[str]
+    """Switches with a file that the next push removes."""
+    not_started: list[str]
+    """An earlier wave failed."""
     total: int
     failed: dict[str, list[str]]
+    way_on: str | None
+    """The command that does the rest; null: all was done."""
+    way_back: str | None
+    """The command that undoes what was done; null: all was done, or nothing."""
+    taken_back: NotRequired[WayBack]
+    """It was to be all or nothing."""
 
 
 class ValidateFinding(TypedDict):

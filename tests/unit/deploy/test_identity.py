@@ -102,7 +102,7 @@ class TestBeforeAPlan:
     def test_a_pinned_switch_is_refused_another_certificate_and_nothing_else(self, device: str) -> None:
         new, pinned = with_certificate(device, "fabric-2026"), Rules(is_pinned=True)
         for runs, is_refused in (("fabric-2025", True), ("fabric-2026", False)):
-            plan = device_plan(new, with_certificate(device, runs, ntp=["192.0.2.121"]).text, allow_management=True)
+            plan = device_plan(new, with_certificate(device, runs, ntp=("192.0.2.121",)).text, allow_management=True)
             assert plan.changes
             with pytest.raises(RefusedError, match=runs) if is_refused else nullcontext():
                 refuse_another_certificate(plan, new, pinned)

@@ -29,6 +29,7 @@ from nornir_tasks.checks.switches import (
     qos,
     router_advertisements,
     spanning_tree,
+    supplies,
     trunks,
     vlans,
 )
@@ -55,6 +56,7 @@ CHECKS = (
     Check(config.check_config, (config.ABOUT,)),
     Check(base.check_base, base.ABOUT),
     Check(certificate.check_certificates, (certificate.ABOUT,)),
+    Check(supplies.check_supplies, (supplies.ABOUT,)),
     Check(ports.check_ports, (ports.PORT,)),
     Check(lldp.check_lldp, (lldp.ABOUT,)),
     Check(extra_cables.check_extra_cables, (extra_cables.ABOUT,)),

@@ -61,7 +61,7 @@ def test_a_push_and_its_rollback_are_recorded_with_person_reason_version_times_a
     table = operator.run("history")
     assert "CHG-2 wrong labels" in table
     assert "no push or rollback of this number" in operator.run("history", "99", code=7)
-    assert "nornir history NUMBER --diff" in operator.run("history", "--diff", code=2)
+    assert "NUMBER --diff" in operator.run("history", "--diff", code=2)
     operator.run("push", "--yes", "-m", "labels again")
 
 

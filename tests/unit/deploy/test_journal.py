@@ -1,6 +1,9 @@
 """The journal remembers what a switch held, even when the push died."""
 
+import os
+import shutil
 import sqlite3
+import tempfile
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -183,3 +186,27 @@ def test_a_journal_of_an_earlier_version_is_read_on(tmp_path: Path) -> None:
     assert (journal.before(entry), journal.timer_left_s(entry)) == ("b", None)
     (listed,) = journal.history()
     assert (listed.planned, listed.is_ended) == ({"leaf-1"}, True), "counted by what is noted"
+
+
+def test_who_may_only_read_a_journal_can_list_it_and_not_write_it() -> None:
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))
+    try:
+        journal = Journal(folder / "journal.sqlite")
+        number = pushed(journal, "leaf-1")
+        folder.chmod(0o555)
+        (folder / "journal.sqlite").chmod(0o444)
+        is_root = os.geteuid() == 0
+        if is_root:
+            os.seteuid(65534)
+        try:
+            again = Journal(folder / "journal.sqlite")
+            assert [each.noted.number for each in again.history()] == [number]
+            if is_root:  # its owner may give itself the right back
+                with pytest.raises(LocalError, match="cannot be read or written"):
+                    again.begin("push", SWITCH, LEAVES)
+        finally:
+            if is_root:
+                os.seteuid(0)
+    finally:
+        folder.chmod(0o755)
+        shutil.rmtree(folder)

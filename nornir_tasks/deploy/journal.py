@@ -159,9 +159,10 @@ class Journal:
                 db.execute("INSERT INTO undoing VALUES (?, ?)", (number, undoes))
             return number
 
-    def name(self, site: str, push: int) -> str:
-        """The name of this push's candidates on every switch; the journal's id makes it unique."""
-        return f"{MARK}{re.sub(r'[^A-Za-z0-9]', '_', site)[:20]}-{self._id}-{push}"
+    def name(self, site: str, push: int, person: str = "") -> str:
+        """The name of this push's candidates on every switch: whose they are. The journal's id makes it unique."""
+        place, who = (re.sub(r"[^A-Za-z0-9]", "_", text)[:20] for text in (site, person))
+        return f"{MARK}{place}-{self._id}-{push}" + (f"-{who}" if who else "")
 
     def start(self, push: int, device: str, done: Done, claims: str = "") -> None:
         """Record the owned sections of a switch before it is changed. ``claims``: a digest of whose which lines are."""

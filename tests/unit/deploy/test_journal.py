@@ -160,6 +160,8 @@ def test_candidates_of_two_journals_of_one_site_are_told_apart_by_their_names(tm
     assert here.name("lab", 1) != there.name("lab", 1)
     assert here.name("lab", 1) == Journal(tmp_path / "a.sqlite").name("lab", 1)
     assert here.name("my site/ü", 7).startswith("gpufabric-my_site__-")
+    assert here.name("lab", 7, "anna@dc1") == f"{here.name('lab', 7)}-anna_dc1"
+    assert here.name("lab", 1, "7") != here.name("lab", 17)
 
 
 def test_a_candidate_is_remembered_until_it_was_dropped(tmp_path: Path) -> None:

@@ -170,6 +170,7 @@ def judge(evidence: Evidence, names: Collection[str] = ()) -> Report:
         apart = [] if REACH.name in names else [replace(each, counted=False) for each in silent]
         findings = [*apart, *(each for each in findings if each.check in names)]
     warnings = () if names and "certificate" not in names else tuple(certificate.warnings(evidence))
+    warnings += tuple(f"{device} is {drain}" for device, drain in evidence.drained.items())
     return Report(tuple(findings), causes(evidence, findings), played_findings(evidence, findings), warnings)
 
 

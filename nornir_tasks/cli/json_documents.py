@@ -41,6 +41,7 @@ from nornir_tasks.cli.contracts.start import (
 from nornir_tasks.cli.contracts.switches import (
     ChecksDocument,
     CountersDocument,
+    DrainDocument,
     HistoryDocument,
     PlanDocument,
     PushDocument,
@@ -64,6 +65,7 @@ DOCUMENTS: Mapping[str, type] = {
     "counters": CountersDocument,
     "pushes": PushesDocument,
     "history": HistoryDocument,
+    "drain": DrainDocument,
     "report": ReportDocument,
     "trust": TrustDocument,
     "audit-k8s": AuditDocument,

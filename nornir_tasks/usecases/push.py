@@ -6,7 +6,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from nornir_tasks.deploy.fleet import Fleet, Judge, Results
+from nornir_tasks.deploy.fleet import Fleet, Results
 from nornir_tasks.deploy.journal import JOURNAL, Entry, Journal
 from nornir_tasks.deploy.outcome import Outcome
 from nornir_tasks.deploy.problems import (
@@ -29,10 +29,12 @@ from nornir_tasks.deploy.waves import Wave, backwards, members, most_only_leaves
 from nornir_tasks.design.capacity.management_paths import ManagementPath, management_paths
 from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.design.model.claims import BASE
+from nornir_tasks.design.model.drain import Drain
 from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, LocalError, Problem, RefusedError
 from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.push_lock import PushLock, sole_push
 from nornir_tasks.usecases.earlier import before
+from nornir_tasks.usecases.how import USUAL, How
 from nornir_tasks.usecases.interrupted_push import PushInterrupted, settled
 from nornir_tasks.usecases.progress import On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, together, worst
@@ -77,6 +79,11 @@ class PlanReport:
     def unshown(self) -> dict[str, tuple[str, ...]]:
         """Switch -> places of secrets that it does not show, so that they cannot be compared."""
         return {name: each.unshown for name, each in self.plans.items() if each.unshown}
+
+    @property
+    def drained(self) -> dict[str, Drain]:
+        """The switches that are drained after it; a push keeps what it finds."""
+        return {name: each.drain for name, each in self.plans.items() if each.drain is not None}
 
     @property
     def unfinished(self) -> dict[str, Problem]:
@@ -167,20 +174,6 @@ class TakenBack:
     """Switch -> why it may still run what the push changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class How:
-    """How a push or rollback goes about its switches, where that is not as usual."""
-
-    lock: PushLock | None = None
-    """The site's, where the caller has it."""
-    judge: Judge | None = None
-    is_backwards: bool = False
-    """The last wave first. Out-of-band switches go as always: a bad one leaves the way to all nearer ones."""
-
-
-USUAL = How()
-
-
 def _need_reload(plans: Mapping[str, PlanSummary]) -> list[str]:
     return sorted(name for name, each in plans.items() if each.disruption is Disruption.RELOAD)
 
@@ -211,6 +204,13 @@ def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore, 
     access = Access(reach, on, vault_of(selection.design, selection.planes))
     selection = selection.with_releases(access.accepted(selection))
     return _Run("push", selection.design, selection, access, limit=selection.limit, how=how).run(approve)
+
+
+def carry_out(
+    ways: Ways, design: SiteDesign, wanted: Mapping[str, Wanted], access: Access, approve: Approve
+) -> PushReport:
+    """A push of these configurations under another verb's name, which the journal keeps."""
+    return _Run(ways.verb, design, wanted, access, how=How(ways=ways)).run(approve)
 
 
 def last_push(design: SiteDesign) -> int:
@@ -321,7 +321,7 @@ class _Run:
         return PushReport(found, done.values, done.errors, number, self._ways(number or 0, self.limit))
 
     def _ways(self, number: int, limit: Sequence[str] = ()) -> Ways:
-        return ways_of(self.verb, number, self.undoes, limit)
+        return self.how.ways or ways_of(self.verb, number, self.undoes, limit)
 
     def _forget_first_boots(self, found: PlanReport, done: Results[Outcome]) -> None:
         """Where accounts are as declared now, the one of the first boot is gone, and its password is of no account."""
@@ -387,7 +387,7 @@ class _Run:
 
     def _waves(self, names: tuple[str, ...]) -> tuple[Wave, ...]:
         network, chosen = self.design.network, frozenset(names)
-        everyone = tuple(members(network))
+        everyone = tuple(members(network, self.how.jobs))
         most = most_only_leaves(everyone, self.design.site.intent.policy.wave_share)
         made = waves((each for each in everyone if each.device in chosen), most)
         if not self.how.is_backwards:

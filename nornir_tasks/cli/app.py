@@ -16,6 +16,7 @@ from nornir_tasks.cli import (
     drain,
     explain_code,
     export,
+    history,
     init,
     lab,
     plan,
@@ -100,6 +101,7 @@ app.command("drain")(drain.drain)
 app.command("undrain")(drain.undrain)
 app.command("rollback")(rollback.rollback)
 app.command("pushes")(pushes.pushes)
+app.command("history")(history.history)
 app.command("trust")(trust.trust)
 app.command("schema")(schema.schema)
 app.command("explain")(explain_code.explain)

@@ -41,6 +41,7 @@ def drain(
     other_changes: OtherChanges = False,
     accept_release: options.AcceptRelease = False,
     unguarded: options.Unguarded = False,
+    ticket: options.Ticket = "",
     json: options.Json = False,
 ) -> None:
     """Have the traffic off a switch: every path through it becomes longer than any other.
@@ -51,7 +52,7 @@ def drain(
     from datetime import UTC, datetime
 
     from nornir_tasks.cli.interrupt import interruptible
-    from nornir_tasks.files.person import person
+    from nornir_tasks.files.person import short_name
     from nornir_tasks.usecases import drain as usecase
     from nornir_tasks.usecases import quiet
     from nornir_tasks.usecases.reach import Reach
@@ -59,8 +60,9 @@ def drain(
     from nornir_tasks.usecases.soak import duration_s
 
     within_s = duration_s(within, "--within")
-    wanted = usecase.drain_for(person(), reason, until, datetime.now(UTC))
-    design, reach = load(site), Reach(accept_release=accept_release, unguarded=unguarded)
+    wanted = usecase.drain_for(short_name(), reason, until, datetime.now(UTC))
+    design = load(site)
+    reach = Reach(accept_release=accept_release, unguarded=unguarded, message=wanted.reason, ticket=ticket)
     leave = usecase.Leave(less_than_declared, take_over, other_changes)
     with interruptible() as on:
         report = usecase.drain(design, device, wanted, reach, leave, _agreeing(yes=yes, json=json), on=on)
@@ -79,19 +81,21 @@ def undrain(
     other_changes: OtherChanges = False,
     accept_release: options.AcceptRelease = False,
     unguarded: options.Unguarded = False,
+    message: options.Message = "",
+    ticket: options.Ticket = "",
     json: options.Json = False,
 ) -> None:
     """Have the traffic back on a switch that was drained."""
     from nornir_tasks.cli.interrupt import interruptible
-    from nornir_tasks.files.person import person
+    from nornir_tasks.files.person import short_name
     from nornir_tasks.usecases import drain as usecase
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load
 
-    reach = Reach(accept_release=accept_release, unguarded=unguarded)
+    reach = Reach(accept_release=accept_release, unguarded=unguarded, message=message, ticket=ticket)
     leave = usecase.Leave(take_over=take_over, other_changes=other_changes)
     with interruptible() as on:
-        report = usecase.undrain(load(site), device, person(), reach, leave, _agreeing(yes=yes, json=json), on=on)
+        report = usecase.undrain(load(site), device, short_name(), reach, leave, _agreeing(yes=yes, json=json), on=on)
     if report.push is not None:
         report.push.require_done()
     _print(report, None, json=json)

@@ -21,6 +21,8 @@ def push(
     site: options.Site = "lab",
     plane: options.Plane = None,
     limit: options.Limit = None,
+    message: options.Message = "",
+    ticket: options.Ticket = "",
     yes: options.Yes = False,
     allow_management: options.AllowManagement = None,
     adopt: options.Adopt = None,
@@ -83,7 +85,14 @@ def push(
     from nornir_tasks.usecases.watched_waves import Watch, command_of
 
     reach = Reach(
-        frozenset(allow_management or ()), accept_release, unguarded, workers, hosts_reorder, adopted(adopt or ())
+        frozenset(allow_management or ()),
+        accept_release,
+        unguarded,
+        workers,
+        hosts_reorder,
+        adopted(adopt or ()),
+        message,
+        ticket,
     )
     selection = select(load(site), plane or (), limit or ())
     seconds = None if soak is None else duration_s(soak, "--soak")

@@ -1,17 +1,30 @@
-"""Who works here: the account of this machine, and the one that it was before ``sudo``."""
+"""Who runs this command, and how that is known: nothing is taken on trust that the machine knows better."""
 
-import getpass
 import os
-import re
+import pwd
+import socket
 
-MOST_CHARACTERS = 20
-UNKNOWN = "unknown"
+CI_PERSONS = ("GITLAB_USER_LOGIN", "GITHUB_ACTOR", "BUILD_USER_ID")
+"""Variables in which a CI service names who started a job: GitLab's and GitHub's predefined variables, and Jenkins'
+plug-in build-user-vars."""
 
 
-def person() -> str:
-    """A name without spaces, of at most 20 characters, which every switch can keep."""
+def person() -> tuple[str, str]:
+    """The person, and how it is known."""
+    if os.environ.get("CI"):
+        for name in CI_PERSONS:
+            if value := os.environ.get(name):
+                return value, f"{name} of CI"
     try:
-        name = os.environ.get("SUDO_USER") or getpass.getuser()
-    except (OSError, KeyError):  # no account of this number
-        name = UNKNOWN
-    return re.sub(r"[^A-Za-z0-9._-]", "_", name)[:MOST_CHARACTERS] or UNKNOWN
+        account = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        account = str(os.getuid())
+    behind = os.environ.get("SUDO_USER")
+    if os.getuid() == 0 and behind and behind != account:
+        return behind, f"sudo to {account}"
+    return account, "account"
+
+
+def host() -> str:
+    """The name of this machine."""
+    return socket.gethostname()

@@ -20,6 +20,7 @@ from nornir_tasks.deploy.problems import (
     unguarded,
     ways_of,
 )
+from nornir_tasks.deploy.record import Stated
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Push
 from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches, refuse_overtaken
@@ -39,6 +40,7 @@ from nornir_tasks.usecases.progress import On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, together, worst
 from nornir_tasks.usecases.secrets import vault_of
 from nornir_tasks.usecases.site import Selection, SiteDesign
+from nornir_tasks.usecases.stating import stated_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +216,9 @@ def carry_out(
 def last_push(design: SiteDesign) -> int:
     """The number of the last push that changed anything and was not undone. Raises RefusedError if there is none."""
     path = design.site.record_directory / JOURNAL
-    last = Journal(path).last_push() if path.exists() else None
-    if last is None:
-        raise RefusedError(Problem(design.site.name, "the journal has no push that could be rolled back"))
-    return last
+    if path.exists() and (last := Journal(path).last_push()) is not None:
+        return last
+    raise RefusedError(Problem(design.site.name, "the journal has no push that could be rolled back"))
 
 
 def rollback(
@@ -254,11 +255,7 @@ def _report(
     left_behind: Collection[str] = (),
     dead: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> PlanReport:
-    """The plans of all switches.
-
-    ``left_behind``: switches with leftovers of earlier pushes, which are to be removed; ``dead``: leftovers, which
-    block no push.
-    """
+    """The plans of all switches. ``left_behind``: those with leftovers to remove; ``dead``: what blocks no push."""
     work = (name for name, each in plans.items() if each.count or not each.is_saved or name in left_behind)
     ways = {name: way for name, way in management_paths(design.network).items() if name in plans}
     return PlanReport(plans, tuple(work), ways, blocked(plans, dead))
@@ -291,6 +288,7 @@ class _Run:
 
     def run(self, approve: Approve) -> PushReport:
         """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left."""
+        stated = stated_by(self.verb, self.access.reach, self.design.site.intent.policy.changes)
         state = self.design.site.record_directory
         locked = sole_push(state, self.verb) if self.how.lock is None else nullcontext(self.how.lock)
         with locked as lock, self.access.fleet(self.design, self.wanted) as switches:
@@ -318,7 +316,7 @@ class _Run:
                 raise Interrupted(Problem("push", "declined; nothing was changed"))
             if self.undoes is not None:  # a switch that a later step changes is undone as soon as it is confirmed
                 journal.undone(self.undoes, found.plans.keys() - set(found.work))
-            number, done = self._push(found, past, lock)
+            number, done = self._push(found, past, lock, stated)
             self._forget_first_boots(found, done)
         return PushReport(found, done.values, done.errors, number, self._ways(number or 0, self.limit))
 
@@ -359,13 +357,16 @@ class _Run:
         if problems and not self.access.reach.unguarded:
             raise RefusedError(problems)
 
-    def _push(self, found: PlanReport, past: _Past, lock: PushLock) -> tuple[int | None, Results[Outcome]]:
-        """The transactions, in waves, noted in the journal; its number there, and what came of them."""
+    def _push(
+        self, found: PlanReport, past: _Past, lock: PushLock, stated: Stated
+    ) -> tuple[int | None, Results[Outcome]]:
+        """The transactions, in waves, noted in the journal under this number."""
         names = found.work
         if not names:
             return None, Results({}, {})
         owners = self.design.owners_noted({name: found.plans[name].owners for name in names})
-        number = past.journal.begin(self.verb, owners, found.changing, self.undoes, self.design.site.intent.site)
+        of_site = self.design.site.intent.site
+        number = past.journal.begin(self.verb, owners, found.changing, self.undoes, of_site, stated)
         lock.note_push(number)
         with (
             following(self.access.on, Work.PUSH, len(names)) as step,

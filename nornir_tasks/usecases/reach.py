@@ -47,6 +47,10 @@ class Reach:
     """Hosts' NICs accept reordered packets, so switches may begin to balance packet by packet."""
     adopt: Adopted = field(default_factory=dict)
     """Switch -> objects of others, by their lines, that a push takes over."""
+    message: str = ""
+    """Why a push or rollback is made."""
+    ticket: str = ""
+    """Its number in the site's system for changes."""
 
 
 @dataclass(frozen=True, slots=True)

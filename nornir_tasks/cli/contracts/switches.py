@@ -290,6 +290,33 @@ class DrainDocument(Envelope):
     """null: of undrain."""
 
 
+@described
+class RecordEntry(PushEntry):
+    """One push or rollback, with what was stated of it. null: an earlier version did not note it, or none was given."""
+
+    person: str | None
+    known_by: str | None
+    """How the person is known: account, sudo, a variable of CI."""
+    host: str | None
+    """Where its journal is, and where it can be undone."""
+    tool_version: str | None
+    message: str | None
+    ticket: str | None
+    seconds: int | None
+    switch_seconds: dict[str, int]
+    added: NotRequired[dict[str, int]]
+    """With a number: switch -> lines that it took."""
+    removed: NotRequired[dict[str, int]]
+    diff: NotRequired[dict[str, list[str]]]
+    """With --diff: switch -> its lines."""
+
+
+class HistoryDocument(Envelope):
+    """``nornir history``."""
+
+    records: list[RecordEntry]
+
+
 class ReportDocument(Envelope):
     """``nornir report``: where its page is."""
 

@@ -26,6 +26,7 @@ def drain(
         str | None, typer.Option("--until", metavar="TIME", help="When it should end: UTC, as 2030-01-31T08:00Z.")
     ] = None,
     site: options.Site = "lab",
+    ticket: options.Ticket = "",
     within: Annotated[
         str, typer.Option("--within", metavar="TIME", help="Wait so long for the traffic to go (5s to 24h).")
     ] = "60s",
@@ -41,7 +42,6 @@ def drain(
     other_changes: OtherChanges = False,
     accept_release: options.AcceptRelease = False,
     unguarded: options.Unguarded = False,
-    ticket: options.Ticket = "",
     json: options.Json = False,
 ) -> None:
     """Have the traffic off a switch: every path through it becomes longer than any other.
@@ -61,8 +61,7 @@ def drain(
 
     within_s = duration_s(within, "--within")
     wanted = usecase.drain_for(short_name(), reason, until, datetime.now(UTC))
-    design = load(site)
-    reach = Reach(accept_release=accept_release, unguarded=unguarded, message=wanted.reason, ticket=ticket)
+    design, reach = load(site), Reach(accept_release=accept_release, unguarded=unguarded, message=reason, ticket=ticket)
     leave = usecase.Leave(less_than_declared, take_over, other_changes)
     with interruptible() as on:
         report = usecase.drain(design, device, wanted, reach, leave, _agreeing(yes=yes, json=json), on=on)
@@ -76,13 +75,13 @@ def drain(
 def undrain(
     device: Device,
     site: options.Site = "lab",
+    message: options.Message = "",
+    ticket: options.Ticket = "",
     yes: options.Yes = False,
     take_over: TakeOver = False,
     other_changes: OtherChanges = False,
     accept_release: options.AcceptRelease = False,
     unguarded: options.Unguarded = False,
-    message: options.Message = "",
-    ticket: options.Ticket = "",
     json: options.Json = False,
 ) -> None:
     """Have the traffic back on a switch that was drained."""

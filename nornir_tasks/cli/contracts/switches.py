@@ -261,6 +261,32 @@ class PushesDocument(Envelope):
 
 
 @described
+class RecordEntry(PushEntry):
+    """One push or rollback, with what was stated of it. null: an earlier version did not note it, or none was given."""
+
+    person: str | None
+    known_by: str | None
+    """How the person is known: account, sudo, a variable of CI."""
+    host: str | None
+    """Where its journal is, and where it can be undone."""
+    tool_version: str | None
+    message: str | None
+    ticket: str | None
+    seconds: int | None
+    switch_seconds: dict[str, int]
+    added: NotRequired[dict[str, int]]
+    """With a number: switch -> lines that it took."""
+    removed: NotRequired[dict[str, int]]
+    diff: NotRequired[dict[str, list[str]]]
+    """With --diff: switch -> its lines."""
+
+
+class HistoryDocument(Envelope):
+    """``nornir history``."""
+
+    records: list[RecordEntry]
+
+
 class DrainTraffic(TypedDict):
     """What still crosses a drained switch."""
 
@@ -288,33 +314,6 @@ class DrainDocument(Envelope):
     """Switches beside it that carry nothing: why."""
     traffic: DrainTraffic | None
     """null: of undrain."""
-
-
-@described
-class RecordEntry(PushEntry):
-    """One push or rollback, with what was stated of it. null: an earlier version did not note it, or none was given."""
-
-    person: str | None
-    known_by: str | None
-    """How the person is known: account, sudo, a variable of CI."""
-    host: str | None
-    """Where its journal is, and where it can be undone."""
-    tool_version: str | None
-    message: str | None
-    ticket: str | None
-    seconds: int | None
-    switch_seconds: dict[str, int]
-    added: NotRequired[dict[str, int]]
-    """With a number: switch -> lines that it took."""
-    removed: NotRequired[dict[str, int]]
-    diff: NotRequired[dict[str, list[str]]]
-    """With --diff: switch -> its lines."""
-
-
-class HistoryDocument(Envelope):
-    """``nornir history``."""
-
-    records: list[RecordEntry]
 
 
 class ReportDocument(Envelope):

@@ -13,8 +13,10 @@ from nornir_tasks.cli import (
     counters,
     day0,
     design,
+    drain,
     explain_code,
     export,
+    history,
     init,
     lab,
     plan,
@@ -95,8 +97,11 @@ app.command("push")(push.push)
 app.command("validate")(validate.validate)
 app.command("counters")(counters.counters)
 app.command("report")(report.report)
+app.command("drain")(drain.drain)
+app.command("undrain")(drain.undrain)
 app.command("rollback")(rollback.rollback)
 app.command("pushes")(pushes.pushes)
+app.command("history")(history.history)
 app.command("trust")(trust.trust)
 app.command("schema")(schema.schema)
 app.command("explain")(explain_code.explain)

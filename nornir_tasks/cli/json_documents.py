@@ -41,6 +41,8 @@ from nornir_tasks.cli.contracts.start import (
 from nornir_tasks.cli.contracts.switches import (
     ChecksDocument,
     CountersDocument,
+    DrainDocument,
+    HistoryDocument,
     PlanDocument,
     PushDocument,
     PushesDocument,
@@ -62,6 +64,8 @@ DOCUMENTS: Mapping[str, type] = {
     "checks": ChecksDocument,
     "counters": CountersDocument,
     "pushes": PushesDocument,
+    "history": HistoryDocument,
+    "drain": DrainDocument,
     "report": ReportDocument,
     "trust": TrustDocument,
     "audit-k8s": AuditDocument,

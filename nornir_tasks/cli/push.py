@@ -1,6 +1,8 @@
 """``nornir push``: plan, ask, then one transaction per switch, wave by wave."""
 
 import sys
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +21,8 @@ def push(
     site: options.Site = "lab",
     plane: options.Plane = None,
     limit: options.Limit = None,
+    message: options.Message = "",
+    ticket: options.Ticket = "",
     yes: options.Yes = False,
     allow_management: options.AllowManagement = None,
     adopt: options.Adopt = None,
@@ -50,6 +54,21 @@ def push(
             "with another code than 0, stop and take the push back.",
         ),
     ] = None,
+    allocations: Annotated[
+        Path | None,
+        typer.Option(
+            "--allocations",
+            metavar="FILE",
+            help="Which job runs where (squeue --json, or kubectl get pods -A -o json): no wave has two rails, pairs "
+            "or planes of one job, and leaves with jobs come last.",
+        ),
+    ] = None,
+    node_names: Annotated[
+        str | None,
+        typer.Option(
+            "--node-names", help="What the scheduler calls hosts: a template, as {host}.example.com, or a file."
+        ),
+    ] = None,
     show_all: options.AllLines = False,
     json: options.Json = False,
 ) -> None:
@@ -58,24 +77,38 @@ def push(
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.adopting import adopted
     from nornir_tasks.usecases.all_or_nothing import push_all_or_nothing
+    from nornir_tasks.usecases.how import How
+    from nornir_tasks.usecases.jobs import jobs_of
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
     from nornir_tasks.usecases.soak import duration_s
     from nornir_tasks.usecases.watched_waves import Watch, command_of
 
     reach = Reach(
-        frozenset(allow_management or ()), accept_release, unguarded, workers, hosts_reorder, adopted(adopt or ())
+        frozenset(allow_management or ()),
+        accept_release,
+        unguarded,
+        workers,
+        hosts_reorder,
+        adopted(adopt or ()),
+        message,
+        ticket,
     )
     selection = select(load(site), plane or (), limit or ())
     seconds = None if soak is None else duration_s(soak, "--soak")
     command = command_of(wave_check, "--wave-check")
+    if node_names is not None and allocations is None:
+        raise typer.BadParameter("--node-names is for --allocations")
+    how = How(jobs={} if allocations is None else jobs_of(selection.design, allocations, node_names))
     with interruptible() as on:
         approve = approving(yes=yes, json=json, show_all=show_all)
         if seconds is not None or command:
             watch = Watch(selection, reach, on, seconds, command)
-            report = push_all_or_nothing(selection, reach, watch.approving(approve), on, usecase.How(judge=watch.judge))
+            report = push_all_or_nothing(
+                selection, reach, watch.approving(approve), on, replace(how, judge=watch.judge)
+            )
         else:
-            report = (push_all_or_nothing if atomic else usecase.push)(selection, reach, approve, on)
+            report = (push_all_or_nothing if atomic else usecase.push)(selection, reach, approve, on, how)
     print_report(report, json=json)
 
 
@@ -90,7 +123,7 @@ def approving(*, yes: bool, json: bool, preview: str = PREVIEW, show_all: bool =
 
         if not json:
             print_plan(found, None if show_all else PAGE_LINES, preview)
-        return yes or _ask(found)
+        return yes or ask(found)
 
     return approve
 
@@ -98,7 +131,7 @@ def approving(*, yes: bool, json: bool, preview: str = PREVIEW, show_all: bool =
 def print_report(report: "PushReport", *, json: bool) -> None:
     """Print what was changed, saved and left unconfirmed; raises the errors of all switches."""
     from nornir_tasks.cli.console import err, out, print_json
-    from nornir_tasks.cli.plan import plan_as_json
+    from nornir_tasks.cli.plan import plan_as_json, print_drained
 
     total = len(report.plan.plans)
     if json:
@@ -118,6 +151,7 @@ def print_report(report: "PushReport", *, json: bool) -> None:
         if not_begun := report.not_begun:
             why = "because an earlier wave failed"
             out.print(f"{len(not_begun)} switches were not started {why}: {', '.join(not_begun)}")
+        print_drained(report.plan.drained)
         _tell_reloads(report.need_reload)
     if leftovers := report.leftovers:
         err.print(f"a file of this {report.ways.verb} is left, which the next one removes: {', '.join(leftovers)}")
@@ -201,7 +235,8 @@ def _tell_reloads(waiting: list[str]) -> None:
         out.print("until each is reloaded, its lines tagged 'reload' are configured and not in effect")
 
 
-def _ask(found: "PlanReport") -> bool:
+def ask(found: "PlanReport") -> bool:
+    """Ask at the terminal whether this plan is to be carried out. Raises Interrupted where there is none."""
     from nornir_tasks.errors import Interrupted, Problem
 
     if not sys.stdin.isatty():

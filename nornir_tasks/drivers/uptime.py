@@ -25,7 +25,7 @@ class Uptime:
         return None if self._uptime_s is None else self._uptime_s + time.monotonic() - self._came_s
 
     def require_running(self, device: str, uptime_s: float | None, sent_s: float) -> None:
-        """Raises ConnectError if it has restarted since. ``sent_s``: when this uptime was asked for, monotonic."""
+        """Raises ConnectError if it has restarted since. ``sent_s``: when the question was sent, monotonic."""
         before_s, came_s = self._uptime_s, self._came_s
         self.note(uptime_s)
         if before_s is None or uptime_s is None or uptime_s >= before_s + sent_s - came_s - SLACK_S:

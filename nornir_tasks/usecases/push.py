@@ -6,7 +6,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from nornir_tasks.deploy.fleet import Fleet, Judge, Results
+from nornir_tasks.deploy.fleet import Fleet, Results
 from nornir_tasks.deploy.journal import JOURNAL, Entry, Journal
 from nornir_tasks.deploy.outcome import Outcome
 from nornir_tasks.deploy.problems import (
@@ -20,6 +20,7 @@ from nornir_tasks.deploy.problems import (
     unguarded,
     ways_of,
 )
+from nornir_tasks.deploy.record import Stated
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Push
 from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches, refuse_overtaken
@@ -28,15 +29,18 @@ from nornir_tasks.deploy.waves import Wave, backwards, members, most_only_leaves
 from nornir_tasks.design.capacity.management_paths import ManagementPath, management_paths
 from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.design.model.claims import BASE
+from nornir_tasks.design.model.drain import Drain
 from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, LocalError, Problem, RefusedError
 from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.push_lock import PushLock, sole_push
 from nornir_tasks.usecases.earlier import before
+from nornir_tasks.usecases.how import USUAL, How
 from nornir_tasks.usecases.interrupted_push import PushInterrupted, settled
 from nornir_tasks.usecases.progress import On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, together, worst
 from nornir_tasks.usecases.secrets import vault_of
 from nornir_tasks.usecases.site import Selection, SiteDesign
+from nornir_tasks.usecases.stating import stated_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,11 @@ class PlanReport:
     def unshown(self) -> dict[str, tuple[str, ...]]:
         """Switch -> places of secrets that it does not show, so that they cannot be compared."""
         return {name: each.unshown for name, each in self.plans.items() if each.unshown}
+
+    @property
+    def drained(self) -> dict[str, Drain]:
+        """The switches that are drained after it; a push keeps what it finds."""
+        return {name: each.drain for name, each in self.plans.items() if each.drain is not None}
 
     @property
     def unfinished(self) -> dict[str, Problem]:
@@ -165,20 +174,6 @@ class TakenBack:
     """Switch -> why it may still run what the push changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class How:
-    """How a push or rollback goes about its switches, where that is not as usual."""
-
-    lock: PushLock | None = None
-    """The site's, where the caller has it."""
-    judge: Judge | None = None
-    is_backwards: bool = False
-    """The last wave first. Out-of-band switches go as always: a bad one leaves the way to all nearer ones."""
-
-
-USUAL = How()
-
-
 def _need_reload(plans: Mapping[str, PlanSummary]) -> list[str]:
     return sorted(name for name, each in plans.items() if each.disruption is Disruption.RELOAD)
 
@@ -211,13 +206,19 @@ def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore, 
     return _Run("push", selection.design, selection, access, limit=selection.limit, how=how).run(approve)
 
 
+def carry_out(
+    ways: Ways, design: SiteDesign, wanted: Mapping[str, Wanted], access: Access, approve: Approve
+) -> PushReport:
+    """A push of these configurations under another verb's name, which the journal keeps."""
+    return _Run(ways.verb, design, wanted, access, how=How(ways=ways)).run(approve)
+
+
 def last_push(design: SiteDesign) -> int:
     """The number of the last push that changed anything and was not undone. Raises RefusedError if there is none."""
     path = design.site.record_directory / JOURNAL
-    last = Journal(path).last_push() if path.exists() else None
-    if last is None:
-        raise RefusedError(Problem(design.site.name, "the journal has no push that could be rolled back"))
-    return last
+    if path.exists() and (last := Journal(path).last_push()) is not None:
+        return last
+    raise RefusedError(Problem(design.site.name, "the journal has no push that could be rolled back"))
 
 
 def rollback(
@@ -254,11 +255,7 @@ def _report(
     left_behind: Collection[str] = (),
     dead: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> PlanReport:
-    """The plans of all switches.
-
-    ``left_behind``: switches with leftovers of earlier pushes, which are to be removed; ``dead``: leftovers, which
-    block no push.
-    """
+    """The plans of all switches. ``left_behind``: those with leftovers to remove; ``dead``: what blocks no push."""
     work = (name for name, each in plans.items() if each.count or not each.is_saved or name in left_behind)
     ways = {name: way for name, way in management_paths(design.network).items() if name in plans}
     return PlanReport(plans, tuple(work), ways, blocked(plans, dead))
@@ -291,6 +288,7 @@ class _Run:
 
     def run(self, approve: Approve) -> PushReport:
         """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left."""
+        stated = stated_by(self.verb, self.access.reach, self.design.site.intent.policy.changes)
         state = self.design.site.record_directory
         locked = sole_push(state, self.verb) if self.how.lock is None else nullcontext(self.how.lock)
         with locked as lock, self.access.fleet(self.design, self.wanted) as switches:
@@ -318,12 +316,12 @@ class _Run:
                 raise Interrupted(Problem("push", "declined; nothing was changed"))
             if self.undoes is not None:  # a switch that a later step changes is undone as soon as it is confirmed
                 journal.undone(self.undoes, found.plans.keys() - set(found.work))
-            number, done = self._push(found, past, lock)
+            number, done = self._push(found, past, lock, stated)
             self._forget_first_boots(found, done)
         return PushReport(found, done.values, done.errors, number, self._ways(number or 0, self.limit))
 
     def _ways(self, number: int, limit: Sequence[str] = ()) -> Ways:
-        return ways_of(self.verb, number, self.undoes, limit)
+        return self.how.ways or ways_of(self.verb, number, self.undoes, limit)
 
     def _forget_first_boots(self, found: PlanReport, done: Results[Outcome]) -> None:
         """Where accounts are as declared now, the one of the first boot is gone, and its password is of no account."""
@@ -359,21 +357,24 @@ class _Run:
         if problems and not self.access.reach.unguarded:
             raise RefusedError(problems)
 
-    def _push(self, found: PlanReport, past: _Past, lock: PushLock) -> tuple[int | None, Results[Outcome]]:
-        """The transactions, in waves, noted in the journal; its number there, and what came of them."""
+    def _push(
+        self, found: PlanReport, past: _Past, lock: PushLock, stated: Stated
+    ) -> tuple[int | None, Results[Outcome]]:
+        """The transactions, in waves, noted in the journal under this number."""
         names = found.work
         if not names:
             return None, Results({}, {})
         owners = self.design.owners_noted({name: found.plans[name].owners for name in names})
-        number = past.journal.begin(self.verb, owners, found.changing, self.undoes, self.design.site.intent.site)
+        of_site = self.design.site.intent.site
+        number = past.journal.begin(self.verb, owners, found.changing, self.undoes, of_site, stated)
         lock.note_push(number)
         with (
             following(self.access.on, Work.PUSH, len(names)) as step,
             self.access.fleet(self.design, self.wanted) as switches,
         ):
-            ledger = switches.ledger()
-            site = self.design.site.directory.name
-            order = Push(past.journal, number, site, past.dead, past.entries, found.plans, ledger, self._ways(number))
+            ledger, ways = switches.ledger(), self._ways(number)
+            name, plans = self.design.site.directory.name, found.plans
+            order = Push(past.journal, number, name, past.dead, past.entries, plans, ledger, ways, stated.person)
             try:
                 done = switches.push(self._waves(names), order, step, self.how.judge)
             except KeyboardInterrupt:
@@ -386,7 +387,7 @@ class _Run:
 
     def _waves(self, names: tuple[str, ...]) -> tuple[Wave, ...]:
         network, chosen = self.design.network, frozenset(names)
-        everyone = tuple(members(network))
+        everyone = tuple(members(network, self.how.jobs))
         most = most_only_leaves(everyone, self.design.site.intent.policy.wave_share)
         made = waves((each for each in everyone if each.device in chosen), most)
         if not self.how.is_backwards:

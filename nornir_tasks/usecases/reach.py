@@ -47,6 +47,10 @@ class Reach:
     """Hosts' NICs accept reordered packets, so switches may begin to balance packet by packet."""
     adopt: Adopted = field(default_factory=dict)
     """Switch -> objects of others, by their lines, that a push takes over."""
+    message: str = ""
+    """Why a push or rollback is made."""
+    ticket: str = ""
+    """Its number in the site's system for changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ class Access:
                         # a way that other switches are reached by may take its time to come back
                         confirm_within_s=CONFIRM_WITHIN_S * (2 if name in carrying else 1),
                     ),
+                    partial(wanted.drained, name) if isinstance(wanted, Selection) else None,
                 ),
                 known[name].endpoint,
                 self.vault,

@@ -1,5 +1,6 @@
 """``push --atomic``: a push that fails on one switch leaves every switch as it was, or names it and the way out."""
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -14,8 +15,9 @@ from test_faults import LONGER_THAN_ANY_TIMER_S, journal_states, spoil, wait_for
 from nornir_tasks.cli.push import print_report
 from nornir_tasks.errors import ConnectError, Problem, RefusedError
 from nornir_tasks.usecases.all_or_nothing import Clock, push_all_or_nothing
+from nornir_tasks.usecases.how import How
 from nornir_tasks.usecases.progress import Event, Through, Work
-from nornir_tasks.usecases.push import How, PushReport, TakenBack
+from nornir_tasks.usecases.push import PushReport, TakenBack
 from nornir_tasks.usecases.reach import Reach
 from nornir_tasks.usecases.site import load, select
 from nornir_tasks.usecases.watched_waves import Watch
@@ -77,11 +79,14 @@ def pushed(operator: Operator, after: Callable[[str], None], time: Time | None =
 
 
 def changed_by_hand(operator: Operator, device: str) -> None:
+    """A colleague types another description at the switch's first port."""
     hand = operator.hands()[device]
     if hand.os == "nvue":
         hand.nvue({"interface": {"swp1": {"description": "after the plan"}}})
     else:
-        hand.configure("interface Ethernet1/1", "description after the plan")
+        port = re.search(r"^interface (Ethernet\S+)", hand.running(), re.MULTILINE)
+        assert port is not None
+        hand.configure(f"interface {port[1]}", "description after the plan")
 
 
 @pytest.mark.sampled(1)

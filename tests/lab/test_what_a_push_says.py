@@ -1,4 +1,4 @@
-"""What stands in a push's way is said before its first wave; of one that fails in part, what is left, and the ways."""
+"""What stands in a push's way is found before its first wave; of one that fails in part, what is left, and the ways."""
 
 import json
 import os
@@ -29,7 +29,7 @@ EOS, NXOS = "leaf-g1-r0", "leaf-g1-r1"
 @pytest.fixture(scope="module")
 def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     """A lab that was pushed to; each test spoils what it needs, and leaves it pushed."""
-    with lab_of_its_own(tmp_path_factory.mktemp("said"), small_site) as made:
+    with lab_of_its_own(tmp_path_factory.mktemp("says"), small_site) as made:
         made.run("push", "--yes")
         yield made
 
@@ -113,7 +113,7 @@ def test_a_push_that_fails_in_its_second_wave_names_its_number_what_is_left_and_
     assert list(document["failed"]) == ["spine-1"]
     number = document["number"]
     assert document["way_on"] == f"nornir push --site {operator.site}"
-    assert document["way_back"] == f"nornir rollback --push {number} --site {operator.site}"
+    assert document["way_back"] == f"nornir rollback --site {operator.site} --push {number}"
     assert f"push {number} did not come through; to go on: {document['way_on']}\n" in stderr
     assert f"or back, on the 1 that it changed: {document['way_back']}\n" in stderr
     running = operator.running()

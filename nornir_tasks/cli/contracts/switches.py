@@ -48,11 +48,22 @@ class ManagementWay(TypedDict):
     single_points: list[str]
 
 
+@described
+class Drained(TypedDict):
+    """A drain, as the switch itself has it."""
+
+    person: str
+    """Empty: it was made by hand, without a name."""
+    until: str | None
+    reason: str
+
+
 class _Plan(Envelope):
     changing: int
     need_reload: list[str]
     begin_to_spray: list[str]
     unsaved: list[str]
+    drained: dict[str, Drained]
     cannot_be_compared: dict[str, list[str]]
     ways: dict[str, ManagementWay]
     blocked: dict[str, str]
@@ -229,7 +240,7 @@ class PushEntry(TypedDict):
     """One push or rollback in the journal."""
 
     number: int
-    verb: Literal["push", "rollback"]
+    verb: Literal["push", "rollback", "drain", "undrain"]
     undoes: int | None
     started: str
     planes: list[str]
@@ -247,6 +258,62 @@ class PushesDocument(Envelope):
     """``nornir pushes``."""
 
     pushes: list[PushEntry]
+
+
+@described
+class RecordEntry(PushEntry):
+    """One push or rollback, with what was stated of it. null: an earlier version did not note it, or none was given."""
+
+    person: str | None
+    known_by: str | None
+    """How the person is known: account, sudo, a variable of CI."""
+    host: str | None
+    """Where its journal is, and where it can be undone."""
+    tool_version: str | None
+    message: str | None
+    ticket: str | None
+    seconds: int | None
+    switch_seconds: dict[str, int]
+    added: NotRequired[dict[str, int]]
+    """With a number: switch -> lines that it took."""
+    removed: NotRequired[dict[str, int]]
+    diff: NotRequired[dict[str, list[str]]]
+    """With --diff: switch -> its lines."""
+
+
+class HistoryDocument(Envelope):
+    """``nornir history``."""
+
+    records: list[RecordEntry]
+
+
+class DrainTraffic(TypedDict):
+    """What still crosses a drained switch."""
+
+    gone: bool
+    seconds: float
+    ports: int
+    """Ports with a cable that were counted."""
+    busy_bytes_per_s: dict[str, float]
+    could_not_tell: str
+    """Why; empty: it can be told."""
+
+
+@described
+class DrainDocument(Envelope):
+    """``nornir drain`` and ``nornir undrain``."""
+
+    device: str
+    changed: bool
+    before: Drained | None
+    """null: it was not drained."""
+    drain: Drained | None
+    """null: it is not drained now."""
+    consequence: list[str]
+    out: dict[str, str]
+    """Switches beside it that carry nothing: why."""
+    traffic: DrainTraffic | None
+    """null: of undrain."""
 
 
 class ReportDocument(Envelope):

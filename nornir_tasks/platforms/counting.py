@@ -46,6 +46,9 @@ class Tally:
 
     def take(self, counter: Counter, place: Place, value: object, where: str) -> None:
         """One value, as a number or as digits. ``where``: its place in the answer, for people."""
+        if type(value) is int and 0 <= value <= MAX_COUNT and counter not in GAUGES:
+            self.values[counter][place] = value
+            return
         number = _gauge(value) if counter in GAUGES else _count(value)
         if number is None:
             self.unlike(where, "a number" if counter in GAUGES else f"a count from 0 to {MAX_COUNT}", value)

@@ -238,6 +238,8 @@ class Push:
     """Device -> the plan that was shown: nothing else is carried out."""
     ledger: Ledger
     ways: Ways = PUSH
+    person: str = ""
+    """Who pushes."""
 
 
 @dataclass(slots=True)
@@ -252,7 +254,7 @@ class _Notes:
 
     @property
     def name(self) -> str:
-        return self.push.journal.name(self.push.site, self.push.number)
+        return self.push.journal.name(self.push.site, self.push.number, self.push.person)
 
     @property
     def dead(self) -> frozenset[str]:

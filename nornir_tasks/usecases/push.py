@@ -372,9 +372,9 @@ class _Run:
             following(self.access.on, Work.PUSH, len(names)) as step,
             self.access.fleet(self.design, self.wanted) as switches,
         ):
-            ledger = switches.ledger()
-            site = self.design.site.directory.name
-            order = Push(past.journal, number, site, past.dead, past.entries, found.plans, ledger, self._ways(number))
+            ledger, ways = switches.ledger(), self._ways(number)
+            name, plans = self.design.site.directory.name, found.plans
+            order = Push(past.journal, number, name, past.dead, past.entries, plans, ledger, ways, stated.person)
             try:
                 done = switches.push(self._waves(names), order, step, self.how.judge)
             except KeyboardInterrupt:

@@ -64,14 +64,15 @@ def test_a_drain_is_kept_by_every_push_until_it_is_ended_and_leaves_nothing(
 
     again = operator.json("drain", switch, "--reason", "fan 2 is broken", "--until", UNTIL, "--yes")
     assert (again["changed"], again["before"]) == (False, drain)
-    monkeypatch.setenv("SUDO_USER", "mallory")
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setenv("GITLAB_USER_LOGIN", "mallory")
     refused = operator.run("undrain", switch, "--yes", code=7)
     assert "another person drained this switch" in refused and "nornir undrain --site" in refused
     assert f"{switch} --take-over" in refused
     refused = operator.run("drain", switch, "--reason", "mine", "--yes", code=7)
     assert f"drained by {drain['person']} until {UNTIL}: fan 2 is broken" in refused
     assert operator.running() == drained
-    monkeypatch.delenv("SUDO_USER")
+    monkeypatch.undo()
 
     with another_checkout(operator) as other:
         assert other.json("undrain", switch, "--yes")["changed"] is True

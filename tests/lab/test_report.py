@@ -55,6 +55,7 @@ def test_a_cut_cable_is_the_first_thing_on_the_page_and_red_in_the_drawing(pushe
 
 def test_the_drawing_alone_has_what_was_found_as_a_layer(pushed: Operator, tmp_path: Path) -> None:
     file, plain = tmp_path / "site.svg", tmp_path / "plain.svg"
+    validated(pushed, tmp_path)
     named = pushed.json("report", "--svg", str(file))
     pushed.run("design", "--svg", str(plain))
     pushed.run("report", "--svg", str(file), "--html", str(tmp_path / "page.html"), code=2)

@@ -88,7 +88,7 @@ def test_no_secret_stands_in_an_error(operator: Operator, secrets: frozenset[str
     operator.hands()["leaf-g1-r0"].eapi("configure session colleague", "interface Ethernet9/1", "description x", "end")
     operator.hands()["leaf-g1-r0"].configure("no ip route 10.168.0.0/24 Null0")
     try:
-        printed += loud(operator, log, "push", "--yes", code=6)
+        printed += loud(operator, log, "push", "--yes", code=7)
         assert "colleague" in printed
     finally:
         operator.hands()["leaf-g1-r0"].eapi("configure session colleague abort")

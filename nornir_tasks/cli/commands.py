@@ -27,6 +27,11 @@ _CONTEXT: ContextVar[typer.Context | None] = ContextVar("CONTEXT", default=None)
 _COMMAND = re.compile(r"\bnornir (?P<verb>(?:lab )?[a-z][a-z-]*)\b(?! --site\b)")
 
 
+def command_line() -> str:
+    """The command line, as it is typed."""
+    return shlex.join(("nornir", *WORDS.get()))
+
+
 @contextmanager
 def completing() -> Iterator[None]:
     """For the time of one command: errors that it raises leave with completed hints."""

@@ -39,9 +39,11 @@ from nornir_tasks.cli.contracts.start import (
     SchemasDocument,
 )
 from nornir_tasks.cli.contracts.switches import (
+    ApproveDocument,
     ChecksDocument,
     CountersDocument,
     PlanDocument,
+    PlanFileDocument,
     PushDocument,
     PushesDocument,
     ReportDocument,
@@ -57,6 +59,8 @@ DOCUMENTS: Mapping[str, type] = {
     "render": RenderDocument,
     "prove": ProveDocument,
     "plan": PlanDocument,
+    "plan-file": PlanFileDocument,
+    "approve": ApproveDocument,
     "push": PushDocument,
     "validate": ValidateDocument,
     "checks": ChecksDocument,

@@ -1,7 +1,9 @@
 """``nornir push``: plan, ask, then one transaction per switch, wave by wave."""
 
 import sys
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,22 +26,37 @@ def push(
     unguarded: options.Unguarded = False,
     hosts_reorder: options.HostsReorder = False,
     workers: options.Workers = 64,
+    plan_file: Annotated[
+        Path | None,
+        typer.Option("--plan", metavar="FILE", help="Push just what this plan says, as plan --out wrote it."),
+    ] = None,
     show_all: options.AllLines = False,
     json: options.Json = False,
 ) -> None:
     """Configure the switches as the intent defines; switches that already are as wanted are not changed."""
+    from nornir_tasks.cli.console import err, out
     from nornir_tasks.cli.interrupt import interruptible
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.adopting import adopted
+    from nornir_tasks.usecases.plan_file import to_push
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
 
-    reach = Reach(
-        frozenset(allow_management or ()), accept_release, unguarded, workers, hosts_reorder, adopted(adopt or ())
-    )
-    selection = select(load(site), plane or (), limit or ())
+    design, approve = load(site), approving(yes=yes, json=json, show_all=show_all)
+    if plan_file is None:
+        planned, selection = None, select(design, plane or (), limit or ())
+        reach = Reach(frozenset(allow_management or ()), accept_release, adopt=adopted(adopt or ()))
+    else:
+        own = {"--plane": plane, "--limit": limit, "--adopt": adopt, "--allow-management": allow_management}
+        if given := [name for name, value in {**own, "--accept-release": accept_release}.items() if value]:
+            raise typer.BadParameter(f"the plan says so itself: leave out {', '.join(given)}", param_hint="--plan")
+        planned = to_push(design, plan_file)
+        selection, reach = planned.selection(design), planned.reach
+    reach = replace(reach, unguarded=unguarded, workers=workers, hosts_reorder=hosts_reorder)
     with interruptible() as on:
-        report = usecase.push(selection, reach, approving(yes=yes, json=json, show_all=show_all), on)
+        report = usecase.push(selection, reach, approve, on, None if planned is None else planned.planned)
+    if planned is not None and (already := planned.already(report.plan)):
+        (err if json else out).print(f"{len(already)} of {len(planned.report.changing)} run already what was planned")
     print_report(report, json=json)
 
 

@@ -11,6 +11,7 @@ from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.fleet import Fleet, Results
 from nornir_tasks.deploy.journal import JOURNAL, Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger
+from nornir_tasks.deploy.planned import Planned
 from nornir_tasks.deploy.problems import in_the_way, not_kept, sprays, unconfirmed, unfinished, unguarded
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Push
@@ -26,6 +27,7 @@ from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.push_lock import PushLock, sole_push
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.intent.core.secret_name import has_hidden
+from nornir_tasks.usecases.approval import require_no_approval
 from nornir_tasks.usecases.progress import Event, On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, together, worst
 from nornir_tasks.usecases.secrets import vault_of
@@ -165,24 +167,29 @@ Approve = Callable[[PlanReport], bool]
 """Asked once, before anything is changed or saved. False ends the push as declined."""
 
 
-def plan(selection: Selection, reach: Reach, on: On = ignore) -> PlanReport:
+def plan(selection: Selection, reach: Reach, on: On = ignore, *, keeps_read: bool = False) -> PlanReport:
     """Read the switches and report what a push would change. Only reads are sent.
 
-    Raises the errors of all switches at once.
+    ``keeps_read``: with what was read, for a plan that is pushed later. Raises the errors of all switches at once.
     """
-    access = Access(reach, on, vault_of(selection.design, selection.planes))
+    access = Access(reach, on, vault_of(selection.design, selection.planes), keeps_read=keeps_read)
     selection = selection.with_releases(access.accepted(selection))
     with access.fleet(selection.design, selection) as switches:
         return _report(require_all(access.read(Work.READ, len(selection), switches.plan)), selection.design)
 
 
-def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore) -> PushReport:
+def push(
+    selection: Selection, reach: Reach, approve: Approve, on: On = ignore, planned: Planned | None = None
+) -> PushReport:
     """Bring the switches to their wanted configurations, in waves; stop after the first wave with a failure.
 
-    Plans all first, and refuses all if one cannot be planned. Raises Interrupted if ``approve`` declines,
-    PushInterrupted on Ctrl-C during the push; failures of single switches are in the report.
+    ``planned``: only as this plan says. Plans all first, and refuses all if one cannot be planned, or would be changed
+    otherwise than ``planned``. Raises Interrupted if ``approve`` declines, PushInterrupted on Ctrl-C during the push;
+    failures of single switches are in the report.
     """
-    access = Access(reach, on, vault_of(selection.design, selection.planes))
+    if planned is None:
+        require_no_approval(selection.design)
+    access = Access(reach, on, vault_of(selection.design, selection.planes), planned=planned)
     selection = selection.with_releases(access.accepted(selection))
     return _Run("push", selection.design, selection, access).run(approve)
 
@@ -323,13 +330,17 @@ class _Run:
                 file.forget(name)
 
     def _survey(self, switches: Fleet, past: _Past) -> PlanReport:
-        """Every switch's plan. RefusedError for each that runs what it will take back: it only looks as wanted."""
+        """Every switch's plan. RefusedError for each that runs what it will take back: it only looks as wanted.
+
+        And for each that is not as the plan has it that is to be carried out.
+        """
         found = require_all(
             self.access.read(
                 Work.READ, len(self.wanted), lambda report: switches.survey(past.journal, past.entries, report)
             )
         )
         problems = [unconfirmed(name, each.waiting) for name, each in found.items() if each.waiting is not None]
+        problems += together(each for plan in found.values() for each in plan.since)
         if problems:
             raise RefusedError(problems)
         return _report(found, self.design, past.dead)
@@ -371,10 +382,14 @@ class _Run:
         return done
 
     def _waves(self, names: tuple[str, ...]) -> tuple[Wave, ...]:
-        network, chosen = self.design.network, frozenset(names)
-        everyone = tuple(members(network))
-        most = most_only_leaves(everyone, self.design.site.intent.policy.wave_share)
-        return waves((each for each in everyone if each.device in chosen), most)
+        return planned_waves(self.design, names)
+
+
+def planned_waves(design: SiteDesign, names: Collection[str]) -> tuple[Wave, ...]:
+    """These switches in the order of a push."""
+    everyone, chosen = tuple(members(design.network)), frozenset(names)
+    most = most_only_leaves(everyone, design.site.intent.policy.wave_share)
+    return waves((each for each in everyone if each.device in chosen), most)
 
 
 def _unchanged(done: Results[Outcome]) -> frozenset[str]:

@@ -5,6 +5,7 @@ from typing import Literal, NotRequired
 from typing_extensions import TypedDict  # pydantic takes no other one before Python 3.12
 
 from nornir_tasks.cli.contracts.envelope import Envelope, Verdict, described
+from nornir_tasks.files.plan_document import PlanBody
 from nornir_tasks.usecases.pushes import State
 
 
@@ -62,6 +63,27 @@ class PlanDocument(_Plan):
     """``nornir plan``."""
 
     unconfirmed: dict[str, Unconfirmed]
+
+
+@described
+class PlanFileDocument(Envelope, PlanBody):
+    """What ``nornir plan --out FILE`` writes. What is packed is base64 of zlib of UTF-8."""
+
+
+@described
+class ApproveDocument(PlanDocument):
+    """``nornir approve``: the plan, and who has signed it."""
+
+    plan: str
+    """Its hash."""
+    made: str
+    expires: str
+    waves: list[list[str]]
+    at_least: int
+    """How many must sign; 0: the site asks for no approval."""
+    signed_by: list[str]
+    missing: int
+    """How many more must sign."""
 
 
 class PushDocument(_Plan):

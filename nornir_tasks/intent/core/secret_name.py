@@ -52,3 +52,8 @@ def has_hidden(text: str) -> bool:
 def without_names(text: str) -> str:
     """The same text with every placeholder as what a switch does not show: where values stand, and not which."""
     return re.sub(PLACEHOLDER, HIDDEN, text)
+
+
+def without_digests(text: str) -> str:
+    """The same text without what only this process can compare; names of secrets stay."""
+    return _HIDDEN.sub(HIDDEN, text)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nornir_tasks.cli import options
+from nornir_tasks.cli.commands import runnable
 from nornir_tasks.cli.plan_page import PAGE_LINES
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _standing(plan: "PlanFile") -> "Iterable[str]":
         return
     yield f"{len(found.signed.by)} of {found.at_least} have signed: {', '.join(found.signed.by) or 'no one yet'}"
     if not found.missing and not found.signed.problems:
-        yield f"approved; to push it: nornir push --plan {plan.file}"
+        yield f"approved; to push it: {runnable(f'nornir push --plan {plan.file}')}"
 
 
 def _as_json(plan: "PlanFile") -> dict[str, Any]:

@@ -65,6 +65,8 @@ def runnable(text: str) -> str:
 
     def complete(found: re.Match[str]) -> str:
         taken = _parameters(root, found["verb"].split())
+        if text.startswith(" --plan ", found.end()):  # which says itself what it is about
+            taken &= {"site"}
         return " ".join((found[0], *(words for name, words in given.items() if name in taken)))
 
     return _COMMAND.sub(complete, text)

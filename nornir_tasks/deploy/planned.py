@@ -13,7 +13,7 @@ from nornir_tasks.deploy.summary import PlanSummary, Read
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.drivers.session import Facts
 from nornir_tasks.errors import Problem
-from nornir_tasks.intent.core.secret_name import without_digests, without_names
+from nornir_tasks.intent.core.secret_name import for_others, without_names
 from nornir_tasks.platforms.config_tree import Change, difference
 
 MOST_LINES = 20
@@ -64,7 +64,7 @@ def changed_since(
 def _other_lines(planned: PlannedSwitch, made: PlanSummary, plan: DevicePlan, wanted: Wanted) -> Iterator[Problem]:
     os = wanted.platform
     then = planned.read.text
-    now = without_digests(os.to_text(plan.running))
+    now = for_others(os.to_text(plan.running))
     if typed := tuple(difference(os.to_tree(then), os.to_tree(now))):
         is_secret = os.to_tree(without_names(then)) == os.to_tree(without_names(now))
         what = "a secret has another value than when the plan was made, on the switch or here"
@@ -91,11 +91,11 @@ def _both(one: PlanSummary, other: PlanSummary, rows: Callable[[PlanSummary], It
 
 
 def _named(change: Change) -> str:
-    return without_digests(str(change))
+    return for_others(str(change))
 
 
 def _stays(each: Others) -> str:
-    line = without_digests(" / ".join(each.path))
+    line = for_others(" / ".join(each.path))
     return f"{line}, replaced by {' / '.join(each.in_the_way_of)}" if each.is_in_the_way else line
 
 

@@ -14,7 +14,7 @@ from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.drivers.session import Facts, Waiting
 from nornir_tasks.errors import Problem
-from nornir_tasks.intent.core.secret_name import without_digests
+from nornir_tasks.intent.core.secret_name import for_others
 from nornir_tasks.platforms.config_tree import Change
 
 _PART, _ROW = "\x1d", "\x1e"
@@ -34,7 +34,7 @@ class Read:
     @classmethod
     def of(cls, facts: Facts, text: str) -> "Read":
         """``text``: with secrets by name. Digests of others' mean nothing to another process, and are left out."""
-        return cls(facts, zlib.compress(without_digests(text).encode(errors="surrogatepass"), _FAST))
+        return cls(facts, zlib.compress(for_others(text).encode(errors="surrogatepass"), _FAST))
 
     @property
     def text(self) -> str:

@@ -146,7 +146,7 @@ def _program() -> str:
 
 
 def _words(printed: bytes) -> str:
-    return "; ".join(printed.decode(errors="replace").split("\n")).strip("; \r") or "no reason given"
+    return "; ".join(printed.decode(errors="replace").split("\n")).replace("\r", "").strip("; ") or "no reason given"
 
 
 def _as_file(name: str) -> str:

@@ -29,7 +29,7 @@ from nornir_tasks.files.plan_document import (
     unpacked,
 )
 from nornir_tasks.files.site import INTENT
-from nornir_tasks.intent.core.secret_name import without_digests
+from nornir_tasks.intent.core.secret_name import for_others
 from nornir_tasks.platforms.config_tree import Change
 from nornir_tasks.usecases.approval import Approvals, approvals, check_policy
 from nornir_tasks.usecases.push import PlanReport, planned_waves
@@ -141,7 +141,8 @@ def outdated(plan: PlanFile, design: SiteDesign, now: datetime | None = None) ->
     if (here := intent_hash(design)) != document["intent"]:
         what = "this plan was made from another intent"
         yield Problem(where, what, f"SHA-256 of {INTENT} and {DEVICES} {document['intent']}", here, _AGAIN)
-    at, time, expires = (now or datetime.now(UTC)), _time(document["time"]), _time(document["expires"])
+    at = now or datetime.now(UTC)
+    time, expires = (_time(where, each) for each in (document["time"], document["expires"]))
     if at >= expires:
         what = "this plan has expired"
         yield Problem(where, what, f"a push before {document['expires']}", at.isoformat(timespec="seconds"), _AGAIN)
@@ -165,12 +166,12 @@ def to_push(design: SiteDesign, file: Path, now: datetime | None = None) -> Plan
     return plan
 
 
-def _time(text: str) -> datetime:
+def _time(where: str, text: str) -> datetime:
     """Raises RefusedError for what is no time."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError as error:
-        raise RefusedError(Problem("plan", f"this plan is damaged: {text} is no time", hint=_AGAIN)) from error
+        raise RefusedError(Problem(where, f"this plan is damaged: {text} is no time", hint=_AGAIN)) from error
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
@@ -197,7 +198,7 @@ def _as_data(each: PlanSummary) -> PlanSwitch:
         "others": [
             {
                 "path": _plain(others.path),
-                "reason": without_digests(others.reason),
+                "reason": for_others(others.reason),
                 "adopt": _plain(others.adopt),
                 "replaced_by": _plain(others.in_the_way_of),
                 "matters": others.matters,
@@ -240,4 +241,4 @@ def _others(row: Mapping[str, Any]) -> Others:
 
 
 def _plain(path: tuple[str, ...]) -> list[str]:
-    return [without_digests(line) for line in path]
+    return [for_others(line) for line in path]

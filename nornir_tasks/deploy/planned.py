@@ -1,7 +1,7 @@
 """A plan that was made before, of which a push carries out just what it says. Pure.
 
 A switch on which nothing is left to do is as planned already. One that a push would touch must run, line by line, what
-it ran when it was planned, and the same change must come of it: else it is refused, whoever changed it.
+it ran when it was planned, and the same change must come of it: else it is refused.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -80,7 +80,7 @@ def sign(file: Path, content: bytes, key: Path, signers: Path) -> tuple[str, Pat
 
 
 def people(signers: Path) -> frozenset[str] | None:
-    """The names that a file of allowed signers lists; None where it also lists authorities, so that nobody can count.
+    """The names that a file of allowed signers lists; None where authorities are among them.
 
     Raises LocalError for one that cannot be read.
     """

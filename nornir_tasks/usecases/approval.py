@@ -48,7 +48,7 @@ def require_no_approval(design: SiteDesign) -> None:
 
 
 def approvals(design: SiteDesign, file: Path, content: bytes) -> Approvals:
-    """Judge the signatures beside a file. Raises IntentError for a policy that nobody can meet."""
+    """Judge the signatures beside a file. Raises IntentError for a policy that cannot be met."""
     approval = design.site.intent.policy.approval
     if approval is None:
         return Approvals(0, Signed())

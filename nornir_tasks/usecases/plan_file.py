@@ -81,7 +81,7 @@ def made(found: PlanReport, selection: Selection, reach: Reach, command: str, no
     """The plan as its file. ``found``: planned with ``keeps_read``; ``command``: the command line, for people.
 
     Raises RefusedError for a plan that no push would carry out: lines of others are in its way, or a commit waits. And
-    IntentError where the site asks for approvals that nobody could give.
+    IntentError where the site asks for approvals that cannot be given.
     """
     design, time = selection.design, now or datetime.now(UTC)
     check_policy(design)
@@ -136,7 +136,7 @@ def read(design: SiteDesign, file: Path) -> PlanFile:
 
 
 def outdated(plan: PlanFile, design: SiteDesign, now: datetime | None = None) -> Iterator[Problem]:
-    """Why a plan is of no use any more, whoever approves it: another intent, or its time."""
+    """Why a plan is of no use any more: another intent, or its time."""
     where, document = str(plan.file), plan.document
     if (here := intent_hash(design)) != document["intent"]:
         what = "this plan was made from another intent"

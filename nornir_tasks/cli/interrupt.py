@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from nornir_tasks.cli.progress import Display
 from nornir_tasks.errors import Interrupted
+from nornir_tasks.usecases.all_or_nothing import TakingBack
 from nornir_tasks.usecases.progress import Begun, Ended, Event, Work
 from nornir_tasks.usecases.push import Drained, PushInterrupted, Stopped
 
@@ -70,6 +71,9 @@ class _Words:
                 self._tell(now, "")
             case Drained():
                 self._tell(event.standing, "now ")
+            case TakingBack():
+                names = ", ".join(event.switches)
+                err.print(f"push {event.push} failed: it is taken back on {names}, waiting {event.most_s} s at most")
 
     def _tell(self, standing: "Standing", before: str) -> None:
         from nornir_tasks.cli.console import err

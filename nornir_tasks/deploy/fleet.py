@@ -74,6 +74,10 @@ class Results(Generic[T]):
         return Results({**self.values, **other.values}, {**self.errors, **other.errors})
 
 
+Judge = Callable[[Wave], dict[str, GpufabricError]]
+"""Asked after each wave that went well: switch -> what has become worse there. Anything ends the push."""
+
+
 class Fleet:
     """Runs one verb on many switches at once."""
 
@@ -120,8 +124,10 @@ class Fleet:
         """The step of each switch of a push; also says when to stop."""
         return Ledger(timers(self._jobs), applies(self._jobs))
 
-    def push(self, waves: Iterable[Wave], push: Push, report: Callable[[str], None]) -> Results[Outcome]:
-        """Wave by wave; the first wave with a failure is the last one.
+    def push(
+        self, waves: Iterable[Wave], push: Push, report: Callable[[str], None], judge: "Judge | None" = None
+    ) -> Results[Outcome]:
+        """Wave by wave; the first wave with a failure, or that ``judge`` refuses, is the last one.
 
         Interrupted (KeyboardInterrupt), nothing more is begun, committed or confirmed; ``push.ledger`` knows the rest.
         """
@@ -135,6 +141,8 @@ class Fleet:
                 result: Results[Outcome] = self._run(members, visit, report)
                 troubles = {name: each.trouble for name, each in result.values.items() if each.trouble is not None}
                 done = done.merged(result).merged(Results({}, troubles))
+                if judge is not None and not done.errors:
+                    done = done.merged(Results({}, judge(wave)))
                 if done.errors:
                     break
         except KeyboardInterrupt:

@@ -133,6 +133,13 @@ def waves(members: Iterable[Member], most_only_leaves: Mapping[str, int]) -> tup
     )
 
 
+def backwards(waves: Iterable[Wave], out_of_band: frozenset[str]) -> tuple[Wave, ...]:
+    """The last wave first, to take back what a push did; switches of the out-of-band plane last, in their order."""
+    made = tuple(waves)
+    of_way = [each for each in made if not out_of_band.isdisjoint(each.devices)]
+    return (*(each for each in reversed(made) if each not in of_way), *of_way)
+
+
 def _one_by_one(members: Iterable[Member]) -> Iterator[Wave]:
     """The farthest from the tool first, its own access switch last: a bad one leaves the way to all nearer ones."""
     order = sorted(members, key=lambda each: (-(each.away or 0), each.index))

@@ -2,13 +2,13 @@
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from nornir_tasks.deploy.evidence import Done
-from nornir_tasks.deploy.fleet import Fleet, Results
+from nornir_tasks.deploy.fleet import Fleet, Judge, Results
 from nornir_tasks.deploy.journal import JOURNAL, Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger
 from nornir_tasks.deploy.planned import Planned
@@ -18,7 +18,7 @@ from nornir_tasks.deploy.tasks import Push
 from nornir_tasks.deploy.transaction import Outcome
 from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches, refuse_overtaken, require_push
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.deploy.waves import Wave, members, most_only_leaves, waves
+from nornir_tasks.deploy.waves import Wave, backwards, members, most_only_leaves, waves
 from nornir_tasks.design.capacity.management_paths import ManagementPath, management_paths
 from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.design.model.claims import BASE, SWITCH
@@ -93,6 +93,10 @@ class PushReport:
     outcomes: Mapping[str, Outcome]
     errors: Mapping[str, GpufabricError]
     """A switch may have both: its change is kept, but a later step failed."""
+    number: int | None = None
+    """Its number in the journal; None: there was nothing to do."""
+    taken_back: "TakenBack | None" = None
+    """It failed and was to be all or nothing."""
 
     @property
     def changed(self) -> list[str]:
@@ -123,6 +127,18 @@ class PushReport:
         """Raises with every problem of every switch if one failed."""
         if self.errors:
             raise worst(self.errors)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """The way back of a push that failed on one switch and was to be all or nothing."""
+
+    rollbacks: tuple[int, ...]
+    """Their numbers in the journal."""
+    back: tuple[str, ...]
+    """Switches that it had changed, and that run again what they ran before; sorted."""
+    left: Mapping[str, GpufabricError]
+    """Switch -> why it may still run what the push changed."""
 
 
 def _need_reload(plans: Mapping[str, PlanSummary]) -> list[str]:
@@ -178,20 +194,19 @@ def plan(selection: Selection, reach: Reach, on: On = ignore, *, keeps_read: boo
         return _report(require_all(access.read(Work.READ, len(selection), switches.plan)), selection.design)
 
 
-def push(
-    selection: Selection, reach: Reach, approve: Approve, on: On = ignore, planned: Planned | None = None
-) -> PushReport:
+def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore, how: "How | None" = None) -> PushReport:
     """Bring the switches to their wanted configurations, in waves; stop after the first wave with a failure.
 
-    ``planned``: only as this plan says. Plans all first, and refuses all if one cannot be planned, or would be changed
-    otherwise than ``planned``. Raises Interrupted if ``approve`` declines, PushInterrupted on Ctrl-C during the push;
-    failures of single switches are in the report.
+    Plans all first, and refuses all if one cannot be planned, or would be changed otherwise than ``how.planned`` says.
+    Raises Interrupted if ``approve`` declines, PushInterrupted on Ctrl-C during the push; failures of single switches
+    are in the report.
     """
-    if planned is None:
+    how = how or How()
+    if how.planned is None:
         require_no_approval(selection.design)
-    access = Access(reach, on, vault_of(selection.design, selection.planes), planned=planned)
+    access = Access(reach, on, vault_of(selection.design, selection.planes), planned=how.planned)
     selection = selection.with_releases(access.accepted(selection))
-    return _Run("push", selection.design, selection, access).run(approve)
+    return _Run("push", selection.design, selection, access, how=how).run(approve)
 
 
 def last_push(site: str | Path) -> int:
@@ -204,7 +219,14 @@ def last_push(site: str | Path) -> int:
 
 
 def rollback(
-    design: SiteDesign, push: int, reach: Reach, approve: Approve, on: On = ignore, *, limit: Sequence[str] = ()
+    design: SiteDesign,
+    push: int,
+    reach: Reach,
+    approve: Approve,
+    on: On = ignore,
+    *,
+    limit: Sequence[str] = (),
+    how: "How | None" = None,
 ) -> PushReport:
     """Undo a push: the same transaction, with what it added taken out and what it removed put back.
 
@@ -212,14 +234,21 @@ def rollback(
 
     Raises RefusedError for a push that is not in the journal, and if a later one changed lines of the same owners.
     """
+    wanted, access = earlier(design, push, reach, on, limit)
+    return _Run("rollback", wanted.selection.design, wanted, access, push, how or How()).run(approve)
+
+
+def earlier(
+    design: SiteDesign, push: int, reach: Reach, on: On = ignore, limit: Sequence[str] = ()
+) -> tuple["Earlier", Access]:
+    """What the switches ran before a push, and the way to them. Raises RefusedError for a push of no journal."""
     journal = Journal(design.site.state_directory / JOURNAL)
     require_push(journal, push)
     entries = {entry.device: entry for entry in journal.entries(push)}
     selection = select(design, sorted(journal.owners(push) - {SWITCH}), limit)
     access = Access(reach, on, vault_of(design, selection.planes))
     selection = selection.with_releases(access.accepted(selection))
-    wanted = _Earlier(selection, journal, {name: entries[name] for name in selection if name in entries})
-    return _Run("rollback", selection.design, wanted, access, push).run(approve)
+    return Earlier(selection, journal, {name: entries[name] for name in selection if name in entries}), access
 
 
 def _report(plans: Mapping[str, PlanSummary], design: SiteDesign, left_behind: Collection[str] = ()) -> PlanReport:
@@ -240,7 +269,7 @@ def restored(each: Wanted, push: Done) -> Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class _Earlier(Mapping[str, Wanted]):
+class Earlier(Mapping[str, Wanted]):
     """The configurations before a push; each is made on access and not kept."""
 
     selection: Selection
@@ -281,6 +310,19 @@ class _Past:
 
 
 @dataclass(frozen=True, slots=True)
+class How:
+    """How a push or rollback goes about its switches, where that is not as usual."""
+
+    lock: PushLock | None = None
+    """The site's, where the caller holds it."""
+    planned: Planned | None = None
+    """The plan that a push carries out; None: what it shows."""
+    judge: Judge | None = None
+    is_backwards: bool = False
+    """The last wave first. Out-of-band switches go as always: a bad one leaves the way to all nearer ones."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Run:
     """One push or rollback."""
 
@@ -290,11 +332,13 @@ class _Run:
     access: Access
     undoes: int | None = None
     """The push that a rollback undoes."""
+    how: How = How()
 
     def run(self, approve: Approve) -> PushReport:
         """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left."""
         state = self.design.site.state_directory
-        with sole_push(state, self.verb) as lock, self.access.fleet(self.design, self.wanted) as switches:
+        locked = sole_push(state, self.verb) if self.how.lock is None else nullcontext(self.how.lock)
+        with locked as lock, self.access.fleet(self.design, self.wanted) as switches:
             journal = Journal(state / JOURNAL)
             obstacles = Obstacles(journal, OwnedSwitches(self.design.network))
             if self.undoes is not None:
@@ -315,9 +359,9 @@ class _Run:
                 raise Interrupted(Problem("push", "declined; nothing was changed"))
             if self.undoes is not None:  # a switch that a later step changes is undone as soon as it is confirmed
                 journal.undone(self.undoes, found.plans.keys() - set(found.work))
-            done = self._push(found, past, lock)
+            number, done = self._push(found, past, lock)
             self._forget_first_boots(found, done)
-        return PushReport(found, done.values, done.errors)
+        return PushReport(found, done.values, done.errors, number)
 
     def _forget_first_boots(self, found: PlanReport, done: Results[Outcome]) -> None:
         """Where accounts are as declared now, the one of the first boot is gone, and its password is of no account."""
@@ -356,11 +400,11 @@ class _Run:
         if problems and not self.access.reach.unguarded:
             raise RefusedError(problems)
 
-    def _push(self, found: PlanReport, past: _Past, lock: PushLock) -> Results[Outcome]:
-        """The transactions, in waves, noted in the journal."""
+    def _push(self, found: PlanReport, past: _Past, lock: PushLock) -> tuple[int | None, Results[Outcome]]:
+        """The transactions, in waves, noted in the journal under this number."""
         names = found.work
         if not names:
-            return Results({}, {})
+            return None, Results({}, {})
         owners = self.design.owners_noted({name: found.plans[name].owners for name in names})
         number = past.journal.begin(self.verb, owners, found.changing, self.undoes, self.design.site.intent.site)
         lock.note_push(number)
@@ -372,17 +416,20 @@ class _Run:
             site = self.design.site.directory.name
             order = Push(past.journal, number, site, past.dead, past.entries, found.plans, ledger)
             try:
-                done = switches.push(self._waves(names), order, step)
+                done = switches.push(self._waves(names), order, step, self.how.judge)
             except KeyboardInterrupt:
                 raise PushInterrupted(_settled(ledger, len(names), self.access.on)) from None
         with suppress(LocalError):  # what became of each switch is noted, or reported as not noted, already
             past.journal.finish(number, unchanged := _unchanged(done))
             if self.undoes is not None:
                 past.journal.undone(self.undoes, unchanged)
-        return done
+        return number, done
 
     def _waves(self, names: tuple[str, ...]) -> tuple[Wave, ...]:
-        return planned_waves(self.design, names)
+        made = planned_waves(self.design, names)
+        if not self.how.is_backwards:
+            return made
+        return backwards(made, frozenset(each.device for each in members(self.design.network) if each.away is not None))
 
 
 def planned_waves(design: SiteDesign, names: Collection[str]) -> tuple[Wave, ...]:

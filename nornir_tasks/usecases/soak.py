@@ -92,6 +92,22 @@ def collect(
     return readings, _again(selection, reach, first, readings.unreachable, (seconds, on, sleep))
 
 
+def collect_at_end(
+    selection: Selection, reach: Reach, seconds: float, on: On = ignore, sleep: Sleep = time.sleep
+) -> tuple[validate.Readings, Counted]:
+    """Every counter, and so much later every counter again and all that ``validate`` reads.
+
+    So what has just been changed has had this time to settle before it is judged.
+    """
+    access = _access(selection, reach, on)
+    with access.fleet(selection.design, selection) as switches:
+        first = access.read(Work.COUNT, len(selection), partial(switches.count, ALL))
+    sleep(seconds)
+    readings = validate.collect(selection, reach, on, counters=ALL)
+    second = {name: each.counted for name, each in readings.switches.items() if each.counted is not None}
+    return readings, Counted(first.values, second, {**first.errors, **readings.unreachable})
+
+
 def count(selection: Selection, reach: Reach, seconds: float, on: On = ignore, sleep: Sleep = time.sleep) -> Counted:
     """Every counter of the chosen switches, twice. A switch that does not answer is noted, and raises nothing."""
     access = _access(selection, reach, on)

@@ -14,8 +14,8 @@ from tests.mutated_intents import mutated_intent
 
 IN_EACH_RUN = range(500)
 IN_LONG_RUNS = range(10_000, 20_000)
-MOST_S = 2
-"""Of processor time for an intent of a few hosts: who mends a file step by step waits for no answer."""
+MOST_S = 60
+"""Of processor time, a hundred times what the longest takes: one that never ends is found, no machine is measured."""
 
 _PLACE = re.compile(r"(^|/)fabric\.yml:\d+$")
 

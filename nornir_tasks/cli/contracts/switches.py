@@ -86,6 +86,14 @@ class ApproveDocument(PlanDocument):
     """How many more must sign."""
 
 
+class WayBack(TypedDict):
+    """What became of a push that was to be all or nothing, and failed on some switch."""
+
+    rollbacks: list[int]
+    switches: list[str]
+    left: dict[str, list[str]]
+
+
 class PushDocument(_Plan):
     """``nornir push`` and ``nornir rollback``: the plan before it, and what came of it."""
 
@@ -94,6 +102,7 @@ class PushDocument(_Plan):
     saved: list[str]
     total: int
     failed: dict[str, list[str]]
+    taken_back: NotRequired[WayBack]
 
 
 class ValidateFinding(TypedDict):

@@ -6,11 +6,13 @@ it ran when it was planned, and the same change must come of it: else it is refu
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import starmap
 
 from nornir_tasks.deploy.dependence import Others
 from nornir_tasks.deploy.plan import DevicePlan
 from nornir_tasks.deploy.summary import PlanSummary, Read
 from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.drivers.session import Facts
 from nornir_tasks.errors import Problem
 from nornir_tasks.intent.core.secret_name import for_others, without_names
@@ -72,7 +74,7 @@ def _other_lines(planned: PlannedSwitch, made: PlanSummary, plan: DevicePlan, wa
             what = "this switch was changed since the plan was made"
         yield Problem(made.device, what, found=_lines(map(str, typed)), hint=_AGAIN)
         return
-    changes = tuple(_both(planned.summary, made, lambda each: map(_named, each.changes)))
+    changes = tuple(_both(planned.summary, made, lambda each: starmap(_named, each.rows())))
     if changes:
         what = "a push would now do something else than planned, though this switch runs what it ran"
         hint = f"plan where pushes are made from: the journal there shows which lines are ours; {_AGAIN}"
@@ -90,8 +92,9 @@ def _both(one: PlanSummary, other: PlanSummary, rows: Callable[[PlanSummary], It
     yield from (f"to be done, and not planned: {each}" for each in now if each not in then)
 
 
-def _named(change: Change) -> str:
-    return for_others(str(change))
+def _named(change: Change, disruption: Disruption) -> str:
+    tag = "" if disruption.severity == 0 else f" ({disruption})"
+    return for_others(str(change)) + tag
 
 
 def _stays(each: Others) -> str:

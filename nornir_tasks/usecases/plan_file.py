@@ -161,6 +161,10 @@ def to_push(design: SiteDesign, file: Path, now: datetime | None = None) -> Plan
         what = "this plan was made by other code of gpufabric: it may render other lines"
         expected, found = f"{code['version']}, SHA-256 {code['sha256']}", f"{__version__}, SHA-256 {here}"
         problems.append(Problem(str(file), what, expected, found, f"push with the one that planned, or {_AGAIN}"))
+    if not problems and (chosen := set(plan.selection(design))) != plan.planned.switches.keys():
+        what = "this plan leaves out switches that it is about, or has others"
+        names = ", ".join(sorted(chosen ^ plan.planned.switches.keys()))
+        problems.append(Problem(str(file), what, found=names, hint=_AGAIN))
     if problems:
         raise RefusedError(problems)
     return plan
@@ -222,7 +226,7 @@ def _from_data(name: str, each: PlanSwitch) -> PlannedSwitch:
         name,
         frozenset(each["owners"]),
         len(rows),
-        Disruption(each["disruption"]),
+        max((worst for _, worst in rows), key=lambda worst: worst.severity, default=Disruption.NONE),
         each["saved"],
         None,
         packed_rows(rows),

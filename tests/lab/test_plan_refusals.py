@@ -221,6 +221,27 @@ def test_a_packed_part_that_is_damaged(text: str, site: PlannedSite) -> None:
     assert problem.what.startswith("this plan is damaged")
 
 
+def test_a_plan_that_hides_a_switch_from_those_who_sign(site: PlannedSite, golden: Golden) -> None:
+    """All four are pushed by its selection, and three are shown."""
+    file = site.plan()
+    switches = json.loads(file.read_text())["switches"]
+    del switches["spine-2"]
+    rewritten(file, switches=switches)
+    site.sign(file, "alice", "bob")
+    golden("hidden_switch", refused(site, file))
+
+
+def test_a_plan_that_makes_a_change_look_milder(site: PlannedSite, golden: Golden) -> None:
+    file = site.plan()
+    switches = json.loads(file.read_text())["switches"]
+    rows = json.loads(plan_document.unpacked(switches["spine-2"]["changes"]))
+    flap = next(row for row in rows if row["disruption"] == "port-flap")
+    flap["disruption"] = "none"
+    switches["spine-2"]["changes"] = plan_document.packed(json.dumps(rows))
+    rewritten(file, switches=switches)
+    golden("milder", site.since(file, "spine-2"))
+
+
 def test_a_file_that_is_not_there(site: PlannedSite, golden: Golden) -> None:
     golden("not_there", refused(site, site.folder / "plan.json"))
 

@@ -1,197 +1,256 @@
-"""Of the mutants that unit, error and property tests catch: how many does `make test-fast` catch?
+"""Of planted mistakes: which does `make test-fast` catch? Does `make test-changed` select the tests that catch them?
 
-python scripts/mutation_score.py [--count 60] [--seed 1] [--minutes 0]
+python scripts/mutation_score.py [--code 60] [--data 40] [--seed 1] [--minutes 0]
+python scripts/mutation_score.py --rest fast    # then slow, other: what is open by then, one of each file at once
 
-Each mutant is one change of one expression in the code that decides most: rules of the intent, ownership, candidates,
-plans. It is tried in a clone of the last commit, with the tests closest to it first. Whether `scripts/changed_tests.py`
-selects the file of the test that caught it is counted too. Ends with 1 where `make test-fast` catches less than 80 %.
+Code is what decides most: rules of the intent, ownership, candidates, plans. Data is templates, the catalogue, roles:
+as many are drawn as are needed for so many that tests catch. Each mistake is tried in a clone of the last commit, with
+the nearest tests alone; what these miss stays open for --rest. Results go to tests/mutants.tsv at once; what is there
+is not tried again. Ends with 1 where `make test-fast` catches less than 80 % of the code's mistakes that unit, error
+and property tests catch, or less than 95 % are selected.
 """
 
 import argparse
-import ast
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from changed_tests import ALL, Tree, git
+from changed_tests import Tree, git
+from planted import Mutant, mutants
 
 ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "tests/mutants.tsv"
+UNIT = "tests/unit/"
 CODE = {
-    "nornir_tasks/intent/rules/*.py": ("tests/errors/test_errors.py", "tests/unit/intent"),
-    "nornir_tasks/platforms/**/ownership.py": ("tests/unit/platforms",),
-    "nornir_tasks/platforms/*/candidate.py": ("tests/unit/platforms",),
-    "nornir_tasks/deploy/plan*.py": ("tests/unit/deploy",),
+    "nornir_tasks/intent/rules/*.py": ("tests/errors/test_errors.py", "tests/unit/intent/"),
+    "nornir_tasks/platforms/**/ownership.py": ("tests/unit/platforms/",),
+    "nornir_tasks/platforms/*/candidate.py": ("tests/unit/platforms/",),
+    "nornir_tasks/deploy/plan*.py": ("tests/unit/deploy/",),
 }
 """Files, and the tests closest to them, which are tried first."""
-TIERS = ("tests/unit", "tests/errors/test_errors.py", "tests/property")
-LEAST_PERCENT = 80
-_OTHER = {
-    ast.Eq: "!=",
-    ast.NotEq: "==",
-    ast.Lt: "<=",
-    ast.LtE: "<",
-    ast.Gt: ">=",
-    ast.GtE: ">",
-    ast.In: "not in",
-    ast.NotIn: "in",
-    ast.Is: "is not",
-    ast.IsNot: "is",
+DATA = {
+    "templates/{eos,nvue,nxos}/*.j2": ("tests/unit/files/test_templates.py", "tests/unit/platforms/"),
+    "catalogue/*/*.yml": ("tests/unit/files/", "tests/unit/design/"),
+    "roles/*/{tasks,defaults,handlers,templates}/*": ("tests/unit/roles/", "tests/unit/playbooks/"),
 }
+KINDS = {"code": CODE, "data": DATA}
+TIERS = ("tests/unit/", "tests/errors/test_errors.py", "tests/property/")
+NEAREST = 14
+"""So many files are tried with each mutant alone."""
+LEAST_FAST_PERCENT = 80
+LEAST_SELECTED_PERCENT = 95
+TIMEOUT_S = 900
+FAST, SLOW, OTHER, OPEN, MISSED = "test-fast", "slow tests", "other tests", "open", "missed"
+OF_TIER = {"fast": FAST, "slow": SLOW, "other": OTHER}
 
 
-class Mutant(NamedTuple):
-    """One change of a file."""
+class Score(NamedTuple):
+    """What became of one mutant, as a row of the table."""
 
+    kind: str
     file: str
     line: int
     before: str
     after: str
-    text: str
-    """The whole file with it."""
-
-
-def mutants(file: str, text: str) -> Iterator[Mutant]:
-    """All changes of one file that are tried; texts of messages and docstrings are left as they are."""
-    tree = ast.parse(text)
-    starts = [0]
-    for row in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(row.encode()))
-    raw = text.encode()
-    for node in ast.walk(tree):
-        for part, after in _changes(node, text):
-            begin = starts[part.lineno - 1] + part.col_offset
-            end = starts[(part.end_lineno or part.lineno) - 1] + (part.end_col_offset or 0)
-            made = (raw[:begin] + after.encode() + raw[end:]).decode()
-            try:
-                ast.parse(made)
-            except SyntaxError:
-                continue
-            yield Mutant(file, part.lineno, raw[begin:end].decode(), after, made)
-
-
-def _changes(node: ast.AST, text: str) -> Iterator[tuple[ast.expr, str]]:
-    """Expressions below a node, and what stands in their place."""
-
-    def source(part: ast.expr) -> str:
-        return ast.get_source_segment(text, part) or ""
-
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OTHER:
-        yield node, f"({source(node.left)} {_OTHER[type(node.ops[0])]} {source(node.comparators[0])})"
-    elif isinstance(node, ast.BoolOp):
-        yield node, f"({(' or ' if isinstance(node.op, ast.And) else ' and ').join(map(source, node.values))})"
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield node, source(node.operand)
-    elif isinstance(node, (ast.If, ast.IfExp)):
-        yield node.test, f"(not ({source(node.test)}))"
-    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
-        yield node, str(not node.value)
-    elif isinstance(node, ast.Constant) and isinstance(node.value, int):
-        yield node, str(node.value + 1)
-    elif (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "rule" and len(node.args) > 1
-    ):
-        yield node.args[1], '"nobody"'
-    elif isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) > 1 and isinstance(node.ctx, ast.Load):
-        yield node, f"({', '.join(map(source, node.elts[1:]))},)"
-
-
-def sample(count: int, seed: int) -> list[Mutant]:
-    """As many of each kind of file, drawn by the seed."""
-    drawn: list[list[Mutant]] = []
-    for pattern in CODE:
-        files = sorted(ROOT.glob(pattern))
-        every = [m for file in files for m in mutants(str(file.relative_to(ROOT)), file.read_text(encoding="utf-8"))]
-        drawn.append(random.Random(seed).sample(every, min(len(every), -(-count // len(CODE)))))  # noqa: S311
-    return [each for group in zip(*drawn, strict=False) for each in group][:count]
-
-
-def failed_test(clone: Path, tests: Sequence[str], *options: str) -> str:
-    """The first test that fails; empty: none."""
-    words = (sys.executable, "-m", "pytest", "-q", "-x", "-m", "not long", "-p", "no:randomly", *options, *tests)
-    environment = {**os.environ, "PYTHONPATH": str(clone)}
-    done = subprocess.run(words, cwd=clone, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
-    found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
-    return found[1] if found else "" if done.returncode in (0, 5) else "it does not start"
-
-
-def slow() -> list[str]:
-    """The files that `make test-fast` leaves out."""
-    rows = (ROOT / "tests/slow_files.tsv").read_text(encoding="utf-8").splitlines()
-    return [file for _, file in (row.split("\t") for row in rows) if file.startswith(TIERS)]
-
-
-class Score(NamedTuple):
-    """What became of one mutant."""
-
-    mutant: Mutant
     by: str
-    """test-fast, slow tests, or missed."""
+    """test-fast, slow tests (of unit, error and property tests), other tests (of `make test`), open, or missed."""
     test: str
-    is_selected: bool
-    """Does changed_tests.py select the file of this test?"""
-
-    def __str__(self) -> str:
-        change = f"{self.mutant.before} -> {self.mutant.after}".replace("\n", " ")[:120]
-        left_out = "" if self.is_selected else ", NOT SELECTED"
-        return f"{self.mutant.file}:{self.mutant.line}: {change}: {self.by} {self.test}{left_out}"
+    """The first test that failed."""
+    selected: str
+    """Does changed_tests.py select its file? yes or no."""
+    why: str = ""
+    """Of a mutant that is missed: what makes it none, or that nothing tests it."""
 
 
-def tried(mutant: Mutant, clone: Path, tree: Tree) -> Score:
-    """One mutant in the clone, which is as before afterwards."""
-    file = clone / mutant.file
-    before = file.read_text(encoding="utf-8")
-    file.write_text(mutant.text, encoding="utf-8")
-    by, test = "test-fast", failed_test(clone, _near(mutant.file), "--fast") or failed_test(clone, TIERS, "--fast")
-    if not test:
-        by, test = "slow tests", failed_test(clone, slow())
-    file.write_text(before, encoding="utf-8")
-    selected = tree.tests([mutant.file])
-    is_selected = not test or selected == (ALL,) or test.split("::")[0] in selected
-    return Score(mutant, by if test else "missed", test, is_selected)
+def paths(pattern: str) -> list[str]:
+    """The files of a pattern with alternatives in braces."""
+    braces = re.search(r"{(.+?)}", pattern)
+    words = [pattern.replace(braces[0], each) for each in braces[1].split(",")] if braces else [pattern]
+    found = {str(each.relative_to(ROOT)) for word in words for each in ROOT.glob(word) if each.is_file()}
+    return sorted(each for each in found if each.endswith((".py", ".j2", ".yml")))
+
+
+def drawn(patterns: Iterable[str], seed: int) -> Iterator[Mutant]:
+    """All mutants of these files in the seed's order, one of each pattern by turns."""
+    groups = []
+    for pattern in patterns:
+        every = [each for file in paths(pattern) for each in mutants(file, (ROOT / file).read_text(encoding="utf-8"))]
+        groups.append(random.Random(seed).sample(every, len(every)))  # noqa: S311
+    return (each for each in chain(*zip_longest(*groups)) if each is not None)
+
+
+def failed_tests(clone: Path, tests: Sequence[str], *options: str) -> list[str]:
+    """The tests that fail, in the order of their files; with ``-x`` the first one."""
+    words = (sys.executable, "-m", "pytest", "-q", "-m", "not long", "-p", "no:randomly", "-p", "named_order")
+    environment = {**os.environ, "PYTHONPATH": f"{clone}:{ROOT / 'scripts'}"}
+    with subprocess.Popen(  # noqa: S603
+        (*words, *options, *tests), cwd=clone, env=environment, text=True, stdout=-1, stderr=-3, start_new_session=True
+    ) as running:
+        try:
+            output, _ = running.communicate(timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(running.pid, signal.SIGKILL)
+            return [f"{tests[0]}::it does not end"]
+    found = re.findall(r"^(?:FAILED|ERROR) (\S+)", output, re.MULTILINE)
+    return found or ([] if running.returncode in (0, 5) else [f"{tests[0]}::it does not start"])
+
+
+def slow() -> set[str]:
+    """The files that `make test-fast` leaves out: it names that of errors."""
+    rows = (ROOT / "tests/slow_files.tsv").read_text(encoding="utf-8").splitlines()
+    return {row.split("\t")[1] for row in rows} - set(TIERS)
+
+
+class Scorer:
+    """A clone of the last commit, and what each of its files is tested by."""
+
+    def __init__(self, clone: Path) -> None:
+        files = git("ls-files")
+        python = [each for each in files if each.endswith(".py")]
+        self.clone = clone
+        self.tree = Tree(files, {each: (ROOT / each).read_text(encoding="utf-8") for each in python})
+        self.slow = slow()
+        self.tests = [each for each in files if re.search(r"^tests/.*/test_\w+\.py$", each)]
+        self.unit = [each for each in self.tests if each.startswith(TIERS)]
+
+    def fast(self, file: str) -> list[str]:
+        """The fast tests that a file's change selects: of its kind first, then of its name, then by imports."""
+        hints = next(hints for pattern, hints in {**CODE, **DATA}.items() if file in paths(pattern))
+        words = set(re.split(r"[/.]", file)) - {"main", "yml", "j2", "py"}
+
+        def distance(each: str) -> tuple[bool, int]:
+            return (not each.startswith(hints), -len(words & set(re.split(r"[/._]|test_", each))))
+
+        return sorted(
+            (each for each in self.tree.nearest(file) if each in self.unit and each not in self.slow), key=distance
+        )
+
+    def tried(self, kind: str, mutant: Mutant) -> Score:
+        """One mutant in the clone, which is as before afterwards."""
+        found = self.caught(mutant, self.fast(mutant.file)[:NEAREST])
+        return scored(kind, mutant, FAST if found else OPEN, found, "yes" if found else "")
+
+    def caught(self, mutant: Mutant, tests: Sequence[str]) -> str:
+        """The first of these tests that fails for it."""
+        self.plant(mutant.file, mutant.text)
+        found = failed_tests(self.clone, tests, "-x", "--fast")
+        self.plant(mutant.file)
+        return found[0] if found else ""
+
+    def caught_together(self, planted: Sequence[Mutant], tests: Sequence[str]) -> dict[Mutant, str]:
+        """Mutant -> a test that fails for it alone: all are planted at once, then each is tried with what fails."""
+        for each in planted:
+            self.plant(each.file, each.text)
+        failed = dict.fromkeys(each.partition("::")[0] for each in failed_tests(self.clone, tests, "--fast"))
+        for each in planted:
+            self.plant(each.file)
+        say(f"{len(planted)} at once: {len(failed)} of {len(tests)} files fail: {' '.join(failed)}")
+        return {each: test for each in planted if failed and (test := self.caught(each, tuple(failed)))}
+
+    def rest(self, tier: str) -> list[str]:
+        """Test files of a tier that are left when the nearest ones have missed a mutant."""
+        if tier == "other":
+            return [each for each in self.tests if each.startswith("tests/lab/")]
+        return [each for each in self.unit if (each in self.slow) == (tier == "slow")]
+
+    def plant(self, file: str, text: str = "") -> None:
+        """Write a file of the clone; no text: as it was."""
+        (self.clone / file).write_text(text or (ROOT / file).read_text(encoding="utf-8"), encoding="utf-8")
+
+
+def scored(kind: str, mutant: Mutant, by: str, test: str, selected: str) -> Score:
+    """A row; texts of several lines in one."""
+    before, after = (re.sub(r"\s+", " ", each)[:160] for each in (mutant.before, mutant.after))
+    return Score(kind, mutant.file, mutant.line, before, after, by, test, selected)
+
+
+def results() -> list[Score]:
+    """What was scored so far."""
+    rows = RESULTS.read_text(encoding="utf-8").splitlines()[1:] if RESULTS.exists() else []
+    fields = [row.split("\t") for row in rows]
+    return [Score(each[0], each[1], int(each[2]), *each[3:]) for each in fields]
+
+
+def keep(scores: Iterable[Score]) -> None:
+    """Write the table."""
+    rows = ["\t".join(Score._fields), *("\t".join(map(str, each)) for each in scores)]
+    RESULTS.write_text("".join(f"{each}\n" for each in rows), encoding="utf-8")
 
 
 def main() -> int:
     """Try mutants, print each, and the scores."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--code", type=int, default=60)
+    parser.add_argument("--data", type=int, default=40, help="so many that are caught")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=0, help="begin no other mutant after these; 0: try all")
+    parser.add_argument("--rest", choices=OF_TIER, help="run these tests with all that is open")
     options = parser.parse_args()
-    begun, scores = time.monotonic(), list[Score]()
-    files = git("ls-files")
-    python = [each for each in files if each.endswith(".py")]
-    tree = Tree(files, {each: (ROOT / each).read_text(encoding="utf-8") for each in python})
+    begun, scores = time.monotonic(), results()
     with tempfile.TemporaryDirectory() as folder:
         git("clone", "-q", "--shared", str(ROOT), folder)
-        for mutant in sample(options.count, options.seed):
-            if options.minutes and time.monotonic() - begun > options.minutes * 60:
-                break
-            scores.append(tried(mutant, Path(folder), tree))
-            say(str(scores[-1]))
-    fast, caught = (sum(each.by in by for each in scores) for by in (("test-fast",), ("test-fast", "slow tests")))
+        scorer = Scorer(Path(folder))
+        if options.rest:
+            keep(rest(scorer, scores, options.rest, options.seed))
+            return summary(results())
+        for kind, count in (("code", options.code), ("data", options.data)):
+            for mutant in drawn(KINDS[kind], options.seed):
+                of_kind = [each for each in scores if each.kind == kind]
+                if sum(kind == "code" or each.by not in (OPEN, MISSED) for each in of_kind) >= count:
+                    break
+                if options.minutes and time.monotonic() - begun > options.minutes * 60:
+                    break
+                new = scored(kind, mutant, "", "", "")
+                if any(each[:5] == new[:5] for each in scores):
+                    continue
+                scores.append(scorer.tried(kind, mutant))
+                keep(scores)
+                say(f"{time.monotonic() - begun:.0f} s: {scores[-1]}")
+    return summary(scores)
+
+
+def rest(scorer: Scorer, scores: list[Score], tier: str, seed: int) -> list[Score]:
+    """The table with what this tier's tests catch of what is open; one mutant of a file at a time."""
+    left = {each[:5]: each for each in scores if each.by in (OPEN, MISSED)}
+    known = [(kind, each) for kind in KINDS for each in drawn(KINDS[kind], seed)]
+    waiting = [(left[key], each) for kind, each in known if (key := scored(kind, each, "", "", "")[:5]) in left]
+    while waiting:
+        now = {each.file: (row, each) for row, each in reversed(waiting)}
+        waiting = [each for each in waiting if each not in now.values()]
+        found = scorer.caught_together([each for _, each in now.values()], scorer.rest(tier))
+        for row, each in now.values():
+            test = found.get(each, "")
+            selected = test.partition("::")[0] in scorer.tree.nearest(each.file)
+            by, chosen = (OF_TIER[tier], "yes" if selected else "no") if test else (MISSED, "")
+            scores = [one._replace(by=by, test=test, selected=chosen) if one == row else one for one in scores]
+    return scores
+
+
+def summary(scores: Sequence[Score]) -> int:
+    """Print the figures."""
+    code = [each for each in scores if each.kind == "code"]
+    fast, caught = (sum(each.by in by for each in code) for by in ((FAST,), (FAST, SLOW)))
     percent = 100 * fast // max(1, caught)
-    say(f"{len(scores)} mutants, {caught} caught, {fast} of these by test-fast ({percent} %)")
-    say(f"{sum(not each.is_selected for each in scores)} by a file that changed_tests.py does not select")
-    return 1 if percent < LEAST_PERCENT else 0
+    say(f"{len(code)} mutants of code, {caught} caught, {fast} of these by test-fast ({percent} %)")
+    every = [each for each in scores if each.by in (FAST, SLOW, OTHER)]
+    selected = 100 * sum(each.selected == "yes" for each in every) // max(1, len(every))
+    say(f"of {len(every)} that are caught test-changed selects the test of {selected} %")
+    return 1 if percent < LEAST_FAST_PERCENT or selected < LEAST_SELECTED_PERCENT else 0
 
 
 def say(line: str) -> None:
     """Print one line at once: a run takes long."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
-
-
-def _near(file: str) -> tuple[str, ...]:
-    return next(
-        tests for pattern, tests in CODE.items() if file in {str(each.relative_to(ROOT)) for each in ROOT.glob(pattern)}
-    )
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from nornir_tasks.cli import (
     design,
     explain_code,
     export,
+    history,
     init,
     lab,
     plan,
@@ -99,6 +100,7 @@ app.command("counters")(counters.counters)
 app.command("report")(report.report)
 app.command("rollback")(rollback.rollback)
 app.command("pushes")(pushes.pushes)
+app.command("history")(history.history)
 app.command("trust")(trust.trust)
 app.command("schema")(schema.schema)
 app.command("explain")(explain_code.explain)

@@ -19,6 +19,9 @@ from nornir_tasks.errors import GpufabricError, Problem
 CARRIED = ("site", "plane", "accept_release", "allow_management", "adopt", "unguarded", "hosts_reorder")
 """Parameters that say what a verb is about, or without which it would be refused where the verb that ran was not."""
 
+OF_ITS_VERB = ("message", "ticket")
+"""What only the same verb takes over: another one has a reason of its own."""
+
 WORDS: ContextVar[tuple[str, ...]] = ContextVar("WORDS", default=())
 """The command line, without the program's name."""
 
@@ -64,9 +67,10 @@ def runnable(text: str) -> str:
     root: Any = context.find_root().command
 
     def complete(found: re.Match[str]) -> str:
-        taken = _parameters(root, found["verb"].split())
+        verb = found["verb"].split()
+        taken = _parameters(root, verb) - (frozenset() if verb[-1] == context.command.name else {*OF_ITS_VERB})
         if text.startswith(" --plan ", found.end()):  # which says itself what it is about
-            taken &= {"site"}
+            taken -= {*CARRIED} - {"site"}
         return " ".join((found[0], *(words for name, words in given.items() if name in taken)))
 
     return _COMMAND.sub(complete, text)
@@ -76,7 +80,7 @@ def _given(context: typer.Context) -> Iterator[tuple[str, str]]:
     """Parameter -> its option and value, as they are typed."""
     for each in context.command.params:
         source = context.get_parameter_source(each.name or "")
-        if each.name not in CARRIED or source is None or source.name == "DEFAULT":
+        if each.name not in (*CARRIED, *OF_ITS_VERB) or source is None or source.name == "DEFAULT":
             continue
         value, option = context.params.get(each.name), each.opts[0]
         if value is True:

@@ -1,7 +1,8 @@
 """What verbs write beside their output: the cabling plan and the drawing, verdicts for other programs."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,6 +70,19 @@ def write_document(target: str, document: Document) -> tuple[str, ...]:
         return ()
     write_documents({Path(target): content})
     return (f"{target}: {what}",)
+
+
+@contextmanager
+def keeping() -> Iterator[None]:
+    """Here what a verb found is kept for ``nornir report``: where that fails, the verb warns, and ends as it would."""
+    from nornir_tasks.cli.console import err
+    from nornir_tasks.errors import LocalError
+
+    try:
+        yield
+    except LocalError as error:
+        for each in error.problems:
+            err.print(f"warning: {each.where}: {each.what}; {each.hint}")
 
 
 def _print(content: str | bytes) -> None:

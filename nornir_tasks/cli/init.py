@@ -211,7 +211,7 @@ def _begin(folder: Path, answers: _Answers, example: str | None, more: dict[str,
         out.print(f"note: {note}")
     out.print("\nNext, in the built-in lab:")
     out.print("\n".join(f"  {each}" for each in commands))
-    out.print(f"\nThen make it real: the end of {folder / 'fabric.yml'} says how.")
+    out.print(f"\nThen make it real: the top of {folder / 'devices.yml'} says how.")
 
 
 def _looking(fabric: str) -> None:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, NoReturn
 from nornir_tasks.cli.progress import Display
 from nornir_tasks.errors import Interrupted
 from nornir_tasks.usecases.all_or_nothing import TakingBack
+from nornir_tasks.usecases.interrupted_push import Drained, PushInterrupted, Stopped
 from nornir_tasks.usecases.progress import Begun, Ended, Event, Work
-from nornir_tasks.usecases.push import Drained, PushInterrupted, Stopped
 
 if TYPE_CHECKING:
-    from nornir_tasks.usecases.push import Standing
+    from nornir_tasks.usecases.interrupted_push import Standing
 
 
 @contextmanager

@@ -57,6 +57,10 @@ Limit = Annotated[
     typer.Option("--limit", "-l", help="Only these switches: names or patterns like 'leaf-*' (may be repeated)."),
 ]
 AllLines = Annotated[bool, typer.Option("--all", help="Show every line that would change, not a page of them alone.")]
+Message = Annotated[
+    str, typer.Option("--message", "-m", help="Why: one line, kept in the journal (a site may require it).")
+]
+Ticket = Annotated[str, typer.Option("--ticket", help="Its number in your system for changes, kept in the journal.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 AllowManagement = Annotated[
     list[str] | None,

@@ -49,11 +49,12 @@ def plan(
 ) -> None:
     """Read the switches and show what a push would change. Nothing is sent to them but reads."""
     from nornir_tasks.cli.console import err, out, print_json
-    from nornir_tasks.cli.documents import check_targets, write_verdicts
+    from nornir_tasks.cli.documents import check_targets, keeping, write_verdicts
     from nornir_tasks.cli.progress import Display
     from nornir_tasks.files.documents import is_stdout
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.adopting import adopted
+    from nornir_tasks.usecases.last_seen import keep_plan
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
     from nornir_tasks.usecases.switch_verdicts import of_plan
@@ -65,6 +66,8 @@ def plan(
     reach = Reach(frozenset(allow_management or ()), accept_release, workers=workers, adopt=adopted(adopt or ()))
     selection = select(load(site), plane or (), limit or ())
     found = usecase.plan(selection, reach, Display(), keeps_read=to_file is not None)
+    with keeping():
+        keep_plan(selection, found.plans.values())
     written = write_verdicts(targets, "plan", selection.design.site.name, of_plan(found))
     if to_file is not None:
         written.append(_written(to_file, found, selection, reach))
@@ -110,6 +113,8 @@ def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str 
         out.print(what + "; ".join(places))
     for problem in found.unfinished.values():
         out.print(f"{problem.where}: {problem.what}")
+    for problem in found.blocked.values():
+        out.print(f"a push would be refused: {problem}")
     if waiting := found.need_reload:
         out.print(f"{len(waiting)} of them must be reloaded before all of it is in effect: {', '.join(waiting)}")
     if spraying := found.begin_to_spray:
@@ -201,6 +206,7 @@ def plan_as_json(found: "PlanReport") -> dict[str, Any]:
         },
         "unsaved": found.unsaved,
         "cannot_be_compared": found.unshown,
+        "blocked": {name: str(problem) for name, problem in found.blocked.items()},
         "ways": {name: {"over": each.steps, "single_points": each.single_points} for name, each in found.ways.items()},
         "devices": {name: Later(partial(_device_as_json, each)) for name, each in found.plans.items()},
     }

@@ -78,8 +78,9 @@ def prove(
     may have no namespaces, what firewalls let pass could not be told: --without boundary makes all other proofs.
     """
     from nornir_tasks.cli.console import print_json
-    from nornir_tasks.cli.documents import check_targets, write_verdicts
+    from nornir_tasks.cli.documents import check_targets, keeping, write_verdicts
     from nornir_tasks.cli.progress import Display
+    from nornir_tasks.usecases.last_seen import keep_proofs
     from nornir_tasks.usecases.proofs import prove as usecase
     from nornir_tasks.usecases.proofs import prove_packets
     from nornir_tasks.usecases.proofs.proof_reports import groups, outcome_as_json
@@ -95,6 +96,8 @@ def prove(
     else:
         found = usecase.prove(design, proofs, Display(), firewalls, left_out)
     sent = prove_packets.prove_packets(design) if packets else ()
+    with keeping():
+        keep_proofs(design, found, proofs, running=running)
     written = write_verdicts(targets, "prove", design.site.name, groups(found))
     if json:
         document: dict[str, Any] = {"undecided": list(map(str, found.undecided)), "left_out": list(found.left_out)}

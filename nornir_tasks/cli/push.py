@@ -1,18 +1,19 @@
 """``nornir push``: plan, ask, then one transaction per switch, wave by wave."""
 
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nornir_tasks.cli import options
-from nornir_tasks.cli.commands import completed
+from nornir_tasks.cli.commands import completed, runnable
 from nornir_tasks.cli.plan_page import PAGE_LINES, PREVIEW
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from nornir_tasks.usecases.push import Approve, PlanReport, PushReport, TakenBack
 
 
@@ -20,6 +21,8 @@ def push(
     site: options.Site = "lab",
     plane: options.Plane = None,
     limit: options.Limit = None,
+    message: options.Message = "",
+    ticket: options.Ticket = "",
     yes: options.Yes = False,
     allow_management: options.AllowManagement = None,
     adopt: options.Adopt = None,
@@ -80,7 +83,9 @@ def push(
             raise typer.BadParameter(f"the plan says so itself: leave out {', '.join(given)}", param_hint="--plan")
         plan = to_push(design, plan_file)
         selection, reach = plan.selection(design), plan.reach
-    reach = replace(reach, unguarded=unguarded, workers=workers, hosts_reorder=hosts_reorder)
+    reach = replace(
+        reach, unguarded=unguarded, workers=workers, hosts_reorder=hosts_reorder, message=message, ticket=ticket
+    )
     how = usecase.How(planned=None if plan is None else plan.planned)
     seconds = None if soak is None else duration_s(soak, "--soak")
     command = command_of(wave_check, "--wave-check")
@@ -119,23 +124,48 @@ def print_report(report: "PushReport", *, json: bool) -> None:
 
     total = len(report.plan.plans)
     if json:
-        failed = {name: [str(completed(p)) for p in error.problems] for name, error in report.errors.items()}
-        results: dict[str, object] = {"changed": report.changed, "saved": report.saved, "unconfirmed": report.left}
-        if report.taken_back is not None:
-            results["taken_back"] = _back_as_json(report.taken_back)
-        print_json("push", {**plan_as_json(report.plan), **results, "total": total, "failed": failed})
+        print_json("push", {**plan_as_json(report.plan), **_as_json(report), "total": total})
+    elif report.undone_by is not None:
+        out.print(f"it is rolled back already, by rollback {report.undone_by}: nothing of it is left")
     else:
         out.print(f"{len(report.changed)} of {total} changed")
         if saved := report.saved:
-            out.print(f"{len(saved)} saved that ran what is wanted and would have lost it: {', '.join(saved)}")
+            out.print(
+                f"{len(saved)} saved that ran what is wanted, changed since it was saved last: {', '.join(saved)}"
+            )
+        if unsaved := report.not_saved:
+            out.print(f"{len(unsaved)} changed, and perhaps not saved: {', '.join(unsaved)}")
         if left := report.left:
             out.print(f"{len(left)} not confirmed, and left to their timers: {', '.join(left)}")
+        if not_begun := report.not_begun:
+            why = "because an earlier wave failed"
+            out.print(f"{len(not_begun)} switches were not started {why}: {', '.join(not_begun)}")
         _tell_reloads(report.need_reload)
-    if not_begun := report.not_begun:
-        err.print(f"{len(not_begun)} switches were not started because an earlier wave failed")
-    if report.taken_back is not None and report.number is not None:
-        _tell_taken_back(report.taken_back, report.number, err.print if json else out.print)
+    if leftovers := report.leftovers:
+        err.print(f"a file of this {report.ways.verb} is left, which the next one removes: {', '.join(leftovers)}")
+    for line in _taken_back(report):
+        (err if json else out).print(line)
+    for line in _ways(report):
+        err.print(line)
     report.require_done()
+
+
+def _as_json(report: "PushReport") -> dict[str, Any]:
+    on, back = _way_on(report), _way_back(report)
+    return {
+        "number": report.number,
+        "already_rolled_back_by": report.undone_by,
+        "changed": report.changed,
+        "saved": report.saved,
+        "not_saved": report.not_saved,
+        "leftovers": report.leftovers,
+        "unconfirmed": report.left,
+        "not_started": report.not_begun,
+        "failed": {name: [str(completed(p)) for p in error.problems] for name, error in report.errors.items()},
+        "way_on": on and runnable(on),
+        "way_back": back and runnable(back),
+        **({} if report.taken_back is None else {"taken_back": _back_as_json(report.taken_back)}),
+    }
 
 
 def _back_as_json(back: "TakenBack") -> dict[str, object]:
@@ -143,21 +173,45 @@ def _back_as_json(back: "TakenBack") -> dict[str, object]:
     return {"rollbacks": list(back.rollbacks), "switches": list(back.back), "left": left}
 
 
-def _tell_taken_back(back: "TakenBack", number: int, tell: Callable[..., None]) -> None:
-    """Say which switches are as before, which are not, and the one command that ends it."""
-    from nornir_tasks.usecases.all_or_nothing import way_back
-
+def _taken_back(report: "PushReport") -> "Iterator[str]":
+    """Which switches are as before, which are not, and why."""
+    back = report.taken_back
+    if back is None:
+        return
     by = f", by rollback {', '.join(map(str, back.rollbacks))}" if back.rollbacks else ""
     if back.back:
-        tell(f"push {number} is taken back on {len(back.back)} switches{by}: {', '.join(back.back)}")
+        yield f"push {report.number} is taken back on {len(back.back)} switches{by}: {', '.join(back.back)}"
     if not back.left:
-        tell("every switch that it had changed runs what it ran before")
+        yield "every switch that it had changed runs what it ran before"
         return
     for error in back.left.values():
-        for problem in error.problems:
-            tell(str(completed(problem)))
+        yield from (str(completed(problem)) for problem in error.problems)
     answers = "it answers" if len(back.left) == 1 else "they answer"
-    tell(f"push {number} is not taken back on {', '.join(back.left)}; when {answers}: {way_back(number)}")
+    yield (
+        f"push {report.number} is not taken back on {', '.join(back.left)}; when {answers}: "
+        f"{runnable(report.ways.back)}"
+    )
+
+
+def _way_on(report: "PushReport") -> str | None:
+    """The command that does the rest of what failed in part."""
+    return None if report.is_through else report.ways.again
+
+
+def _way_back(report: "PushReport") -> str | None:
+    """The command that undoes what was done of it."""
+    is_back = report.taken_back is not None and not report.taken_back.left
+    return None if report.is_through or is_back or not report.changed else report.ways.back
+
+
+def _ways(report: "PushReport") -> "Iterator[str]":
+    """Of one that failed in part: its number, and what can be done now."""
+    on, back = _way_on(report), _way_back(report)
+    if on is None:
+        return
+    yield f"{report.ways.verb} {report.number} did not come through; to go on: {runnable(on)}"
+    if back is not None:
+        yield f"or back, on the {len(report.changed)} that it changed: {runnable(back)}"
 
 
 def _tell_reloads(waiting: list[str]) -> None:

@@ -13,6 +13,8 @@ def rollback(
         int | None, typer.Option("--push", min=1, help="The number of the push to undo; default: the last one.")
     ] = None,
     limit: options.Limit = None,
+    message: options.Message = "",
+    ticket: options.Ticket = "",
     yes: options.Yes = False,
     allow_management: options.AllowManagement = None,
     accept_release: options.AcceptRelease = False,
@@ -30,12 +32,21 @@ def rollback(
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load
 
-    number = push or usecase.last_push(site)
+    design = load(site)
+    number = push or usecase.last_push(design)
     if push is None:
         err.print(f"rolling back push {number}, the last one of which something runs")
-    reach = Reach(frozenset(allow_management or ()), accept_release, unguarded, workers, hosts_reorder)
+    reach = Reach(
+        frozenset(allow_management or ()),
+        accept_release,
+        unguarded,
+        workers,
+        hosts_reorder,
+        message=message,
+        ticket=ticket,
+    )
     preview = f"nornir rollback --push {number} --all"
     approve = approving(yes=yes, json=json, preview=preview, show_all=show_all)
     with interruptible() as on:
-        report = usecase.rollback(load(site), number, reach, approve, on, limit=limit or ())
+        report = usecase.rollback(design, number, reach, approve, on, limit=limit or ())
     print_report(report, json=json)

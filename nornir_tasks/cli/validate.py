@@ -51,28 +51,19 @@ def validate(
     and the switch own is checked, with --only what that check judges: its failures are causes of their own then.
     With --soak what switches count under load is judged as well: start the load first.
     """
-    from nornir_tasks.cli.check_list import checks_as_json, print_checks
     from nornir_tasks.cli.console import err, out, print_json
-    from nornir_tasks.cli.documents import check_targets, write_verdicts
+    from nornir_tasks.cli.documents import check_targets, keeping, write_verdicts
     from nornir_tasks.cli.findings import as_json, coverage_as_json, print_report
     from nornir_tasks.cli.progress import Display
     from nornir_tasks.usecases import soak as counting
     from nornir_tasks.usecases import validate as usecase
+    from nornir_tasks.usecases.last_seen import keep_validation
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
     from nornir_tasks.usecases.switch_verdicts import of_checks
 
     if list_checks:
-        if only:
-            raise typer.BadParameter("--list lists every check: it goes without --only")
-        counts = None
-        if options.names_site(context) or plane or limit:
-            options.work_on(site)
-            counts = usecase.expected(select(load(site), plane or (), limit or ()))
-        if json:
-            print_json("checks", checks_as_json(counts))
-        else:
-            print_checks(counts)
+        _list_checks(site if options.names_site(context) or plane or limit else None, plane, limit, only, json=json)
         return
     targets = {"--junit": junit, "--sarif": sarif}
     check_targets(targets, {"--json": json, "its table": not json})
@@ -84,12 +75,15 @@ def validate(
     selection = select(load(site), plane or (), limit or ())
     soaked = None
     if seconds is None:
-        report = usecase.judge(selection, usecase.collect(selection, reach, Display(), checks), checks)
+        readings = usecase.collect(selection, reach, Display(), checks)
+        report = usecase.judge(selection, readings, checks)
     else:
         before = counting.hosts_before(selection, host_counters or ())
         readings, counted = counting.collect(selection, reach, seconds, Display(), checks)
         hosts = counting.hosts_after(selection, host_counters or (), before)
         report, soaked = counting.judge(selection, readings, counting.with_hosts(counted, *hosts), checks)
+    with keeping():
+        keep_validation(selection, report, (each.plan for each in readings.switches.values()), checks)
     written = write_verdicts(targets, "validate", selection.design.site.name, of_checks(report))
     if json:
         more: dict[str, object] = {"only": list(checks)} if checks else {}
@@ -101,3 +95,24 @@ def validate(
     for line in written:
         (err if json else out).print(line)
     usecase.require_passed(report)
+
+
+def _list_checks(
+    site: str | None, plane: list[str] | None, limit: list[str] | None, only: list[str] | None, *, json: bool
+) -> None:
+    """Print what each check judges. ``site``: where they are counted; None: nowhere."""
+    from nornir_tasks.cli.check_list import checks_as_json, print_checks
+    from nornir_tasks.cli.console import print_json
+    from nornir_tasks.usecases.site import load, select
+    from nornir_tasks.usecases.validate import expected
+
+    if only:
+        raise typer.BadParameter("--list lists every check: it goes without --only")
+    counts = None
+    if site is not None:
+        options.work_on(site)
+        counts = expected(select(load(site), plane or (), limit or ()))
+    if json:
+        print_json("checks", checks_as_json(counts))
+    else:
+        print_checks(counts)

@@ -15,6 +15,7 @@ from nornir.plugins.runners import ThreadedRunner
 
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger
+from nornir_tasks.deploy.outcome import Outcome
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import (
     Collected,
@@ -30,7 +31,6 @@ from nornir_tasks.deploy.tasks import (
     survey_switch,
     timers,
 )
-from nornir_tasks.deploy.transaction import Outcome
 from nornir_tasks.deploy.waves import Wave
 from nornir_tasks.drivers import load_driver
 from nornir_tasks.drivers.session import Endpoint, Facts, Running

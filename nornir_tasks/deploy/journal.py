@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path as File
 from typing import Literal
 
+from nornir_tasks.deploy import record
 from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.drivers.session import MARK
 from nornir_tasks.errors import LocalError, Problem
@@ -103,15 +104,15 @@ class Journal:
     def __init__(self, path: File, clock: Clock = _utc) -> None:
         self._path, self._clock = path, clock
         path.parent.mkdir(parents=True, exist_ok=True)
-        with self._open() as db:
-            db.executescript(_SCHEMA)
+        with self.opened() as db:
+            db.executescript(_SCHEMA + record.SCHEMA)
             db.execute("INSERT INTO journal SELECT ? WHERE NOT EXISTS (SELECT * FROM journal)", (secrets.token_hex(4),))
             self._id = str(db.execute("SELECT id FROM journal").fetchone()[0])
         path.chmod(0o600)
 
     def require_site(self, name: str) -> None:
         """Raises LocalError if this is the journal of another site: what it has is no evidence here."""
-        with self._open() as db:
+        with self.opened() as db:
             found = db.execute("SELECT name FROM site").fetchone()
         if found is not None and found[0] != name:
             hint = (
@@ -122,7 +123,7 @@ class Journal:
             raise LocalError(Problem(str(self._path), what, f"site {name}", f"site {found[0]}", hint))
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
+    def opened(self) -> Iterator[sqlite3.Connection]:
         try:
             with closing(sqlite3.connect(self._path, timeout=30)) as db, db:
                 yield db
@@ -133,10 +134,16 @@ class Journal:
             ) from error
 
     def begin(
-        self, verb: str, owners: frozenset[str], planned: Collection[str], undoes: int | None = None, site: str = ""
+        self,
+        verb: str,
+        owners: frozenset[str],
+        planned: Collection[str],
+        undoes: int | None = None,
+        site: str = "",
+        stated: record.Stated = record.NOTHING,
     ) -> int:
         """Start a push that has to change these switches, or a rollback that undoes one; returns its number."""
-        with self._open() as db:
+        with self.opened() as db:
             if site:
                 db.execute("INSERT INTO site SELECT ? WHERE NOT EXISTS (SELECT * FROM site)", (site,))
             row = db.execute(
@@ -145,6 +152,7 @@ class Journal:
             )
             number = int(row.lastrowid or 0)
             db.execute("INSERT INTO planned VALUES (?, ?, NULL)", (number, json.dumps(sorted(planned))))
+            record.note(db, number, stated)
             if undoes is not None:
                 db.execute("INSERT INTO undoing VALUES (?, ?)", (number, undoes))
             return number
@@ -156,11 +164,12 @@ class Journal:
     def start(self, push: int, device: str, done: Done, claims: str = "") -> None:
         """Record the owned sections of a switch before it is changed. ``claims``: a digest of whose which lines are."""
         needs = [[path, sorted(needing)] for path, needing in done.needs.items()]
-        with self._open() as db:
+        with self.opened() as db:
             db.execute(
                 "INSERT OR REPLACE INTO device VALUES (?, ?, 'started', ?, ?, ?)",
                 (push, device, done.before, done.after, self._now()),
             )
+            db.execute("INSERT OR REPLACE INTO begun VALUES (?, ?, ?)", (push, device, self._now()))
             db.execute(
                 "INSERT OR REPLACE INTO claimed VALUES (?, ?, ?, ?, ?)",
                 (push, device, claims, json.dumps(done.adopted), json.dumps(needs)),
@@ -182,7 +191,7 @@ class Journal:
             " LEFT JOIN claimed USING (push, device) LEFT JOIN undoing ON undoing.push = device.push"
             f" WHERE {where}"  # one of two texts of ours
         )
-        with self._open() as db:
+        with self.opened() as db:
             rows = db.execute(query, values).fetchall()
         return tuple(_read(*row) for row in rows)
 
@@ -192,31 +201,31 @@ class Journal:
             "SELECT device, claims, MAX(push) FROM device JOIN push ON push.id = device.push"
             " JOIN claimed USING (push, device) WHERE verb = 'push' AND state IN ('done', 'committed') GROUP BY device"
         )
-        with self._open() as db:
+        with self.opened() as db:
             return {device: claims for device, claims, _ in db.execute(query)}
 
     def staged(self, push: int, device: str, token: str) -> None:
         """Record a candidate before it is sent to the switch."""
-        with self._open() as db:
+        with self.opened() as db:
             db.execute("INSERT OR IGNORE INTO candidate VALUES (?, ?, ?)", (push, device, token))
 
     def dropped(self, device: str, tokens: frozenset[str], push: int | None = None) -> None:
         """Forget candidates that are no longer on the switch: these, and all of a push."""
-        with self._open() as db:
+        with self.opened() as db:
             db.executemany("DELETE FROM candidate WHERE device = ? AND token = ?", [(device, each) for each in tokens])
             db.execute("DELETE FROM candidate WHERE device = ? AND push = ?", (device, push))
 
     def candidates(self) -> dict[str, frozenset[str]]:
         """Device -> every candidate of ours that may still be on it. With the site's lock, all are abandoned."""
         found: dict[str, set[str]] = {}
-        with self._open() as db:
+        with self.opened() as db:
             for device, token in db.execute("SELECT device, token FROM candidate").fetchall():
                 found.setdefault(device, set()).add(token)
         return {device: frozenset(tokens) for device, tokens in found.items()}
 
     def committed(self, push: int, device: str, timer_s: float) -> None:
         """Record a requested commit; its timer runs at most this long from now on."""
-        with self._open() as db:
+        with self.opened() as db:
             db.execute("UPDATE device SET state = 'committed' WHERE push = ? AND device = ?", (push, device))
             row = (push, device, timer_s, _boot(), _boot_s(), self._now())
             db.execute("INSERT OR REPLACE INTO commit_timer VALUES (?, ?, ?, ?, ?, ?)", row)
@@ -228,7 +237,7 @@ class Journal:
         """
         query = "UPDATE device SET state = ?, at = ? WHERE push = ? AND device = ?"
         query += " AND state IN ('started', 'committed')" if if_open else ""
-        with self._open() as db:
+        with self.opened() as db:
             is_noted = db.execute(query, (state, self._now(), push, device)).rowcount
             undoes = db.execute("SELECT undoes FROM undoing WHERE push = ?", (push,)).fetchone()
             if is_noted and undoes and state == "done":
@@ -236,7 +245,7 @@ class Journal:
 
     def undone(self, push: int, devices: Iterable[str]) -> None:
         """Record that these switches are again as they were before a push. What failed on a switch stays failed."""
-        with self._open() as db:
+        with self.opened() as db:
             for device in devices:
                 self._undo(db, push, device)
 
@@ -249,7 +258,7 @@ class Journal:
 
     def finish(self, push: int, needless: Collection[str] = ()) -> None:
         """Record that a push came to its end. ``needless``: what it had planned, and found as wanted on its way."""
-        with self._open() as db:
+        with self.opened() as db:
             row = db.execute("SELECT devices FROM planned WHERE push = ?", (push,)).fetchone()
             devices = [name for name in json.loads(row[0]) if name not in needless]
             db.execute(
@@ -259,7 +268,7 @@ class Journal:
     def open_entries(self) -> dict[str, Entry]:
         """Device -> its last entry, if its result is not known yet. The caller holds the site's lock."""
         query = "SELECT MAX(push), device, state FROM device GROUP BY device"
-        with self._open() as db:
+        with self.opened() as db:
             entries = [Entry(*row) for row in db.execute(query).fetchall()]
         return {entry.device: entry for entry in entries if entry.state in _OPEN}
 
@@ -273,7 +282,7 @@ class Journal:
 
     def _text(self, column: Literal["before", "after"], entry: Entry) -> str:
         query = f"SELECT {column} FROM device WHERE push = ? AND device = ?"  # noqa: S608 - one of two words of ours
-        with self._open() as db:
+        with self.opened() as db:
             return str(db.execute(query, (entry.push, entry.device)).fetchone()[0])
 
     def timer_left_s(self, entry: Entry) -> float | None:
@@ -282,7 +291,7 @@ class Journal:
         None: no commit was requested, or the timer has expired.
         """
         query = "SELECT timer_s, boot, at_s, at FROM commit_timer WHERE push = ? AND device = ?"
-        with self._open() as db:
+        with self.opened() as db:
             row = db.execute(query, (entry.push, entry.device)).fetchone()
         if row is None:
             return None
@@ -297,7 +306,7 @@ class Journal:
 
     def pushes(self) -> tuple[Noted, ...]:
         """The pushes of which something may run that was not rolled back since, the last one first."""
-        with self._open() as db:
+        with self.opened() as db:
             rows = db.execute(
                 "SELECT DISTINCT id, verb, started, owners FROM push JOIN device ON device.push = push.id"
                 " WHERE verb = 'push' AND state IN ('done', 'committed') ORDER BY id DESC"
@@ -307,7 +316,7 @@ class Journal:
     def history(self) -> tuple[Listed, ...]:
         """Every push and rollback, the last one first."""
         states: dict[int, dict[str, str]] = {}
-        with self._open() as db:
+        with self.opened() as db:
             for push, device, state in db.execute("SELECT push, device, state FROM device ORDER BY device"):
                 states.setdefault(push, {})[device] = state
             rows = db.execute(
@@ -317,21 +326,28 @@ class Journal:
             ).fetchall()
         return tuple(_listed(row, states.get(row[0], {})) for row in rows)
 
+    def undone_by(self, push: int) -> int | None:
+        """The last rollback of a push of which nothing is left; None: something may run, or none was rolled back."""
+        with self.opened() as db:
+            states = {row[0] for row in db.execute("SELECT state FROM device WHERE push = ?", (push,))}
+            (by,) = db.execute("SELECT MAX(push) FROM undoing WHERE undoes = ?", (push,)).fetchone()
+        return None if by is None or "undone" not in states or states & COUNTED else int(by)
+
     def is_without_effect(self, push: int) -> bool:
         """Did a push change no switch for good: did it fail, or was it taken back, on every one it came to?"""
-        with self._open() as db:
+        with self.opened() as db:
             states = {row[0] for row in db.execute("SELECT state FROM device WHERE push = ?", (push,))}
         return bool(states) and states <= {"failed", "started"}
 
     def owners(self, push: int) -> frozenset[str]:
         """Whose sections a push was about."""
-        with self._open() as db:
+        with self.opened() as db:
             row = db.execute("SELECT owners FROM push WHERE id = ?", (push,)).fetchone()
         return frozenset(json.loads(row[0])) if row else frozenset()
 
     def entries(self, push: int) -> tuple[Entry, ...]:
         """The switches on which a push's change runs, or may run, by name."""
-        with self._open() as db:
+        with self.opened() as db:
             rows = db.execute(
                 "SELECT push, device, state FROM device WHERE push = ? AND state IN ('done', 'committed')"
                 " ORDER BY device",

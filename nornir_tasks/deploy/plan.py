@@ -15,6 +15,7 @@ from nornir_tasks.deploy.wanted import Wanted, is_protected, of_owners
 from nornir_tasks.design.model.claims import SWITCH, digest
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.network import EVERYWHERE
+from nornir_tasks.drivers.company import Company
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.intent.core.secret_name import without_names
@@ -54,6 +55,10 @@ class DevicePlan:
     """Ports without a cable of the intent that change."""
     unshown: tuple[str, ...] = ()
     """Places of wanted secrets that the switch does not show: taken for what was sent last, not compared."""
+    company: tuple[Company, ...] = ()
+    """Open changes beside which the switch is not pushed to."""
+    lacks_bytes: int = 0
+    """Room that the files of this change would need, and the switch does not have."""
 
 
 def device_plan(

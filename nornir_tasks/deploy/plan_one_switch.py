@@ -115,7 +115,18 @@ def planned(running: Running, wanted: Wanted, rules: Rules) -> DevicePlan:
         first_push=rules.first_push,
     )
     unshown = tuple(place for place in running.unshown if _is_kept(place, wanted, plan))
-    return replace(plan, is_saved=running.is_saved, waiting=running.waiting, unshown=unshown)
+    plan = replace(plan, is_saved=running.is_saved, waiting=running.waiting, unshown=unshown)
+    if not plan.changes:
+        return plan
+    return replace(plan, company=running.company, lacks_bytes=_lacks_bytes(running, plan))
+
+
+def _lacks_bytes(running: Running, plan: DevicePlan) -> int:
+    """How much more room the candidate and a copy of what runs would need than there is."""
+    if running.free_bytes is None:
+        return 0
+    added = sum(len(change.path[-1]) + len(change.path) for change in plan.changes if change.op == "+")
+    return max(0, 2 * len(running.text.encode()) + added - running.free_bytes)
 
 
 def refuse_another_certificate(plan: DevicePlan, wanted: Wanted, rules: Rules) -> None:

@@ -2,11 +2,13 @@
 
 import math
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from nornir_tasks.deploy.dependence import Others
 from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.deploy.summary import PlanSummary
+from nornir_tasks.drivers.company import in_company
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import GpufabricError, Problem
 from nornir_tasks.intent.core.secret_name import without_names
@@ -16,6 +18,20 @@ MOST_LINES = 4
 """Lines that a message quotes."""
 MOST_NAMES = 8
 """Switches that it names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The commands that carry on and that take back, as hints name them: after a rollback other ones than a push's."""
+
+    again: str
+    """Does what failed once more, where it is not done."""
+    back: str
+    """Undoes what was done."""
+    verb: str = "push"
+
+
+PUSH = Ways("nornir push", "nornir rollback")
 
 
 def unguarded(declared: Declared) -> Problem:
@@ -61,7 +77,19 @@ def not_kept(device: str, push: int, lines: Sequence[str], free: Sequence[str]) 
     )
 
 
-def unconfirmed(device: str, waiting: Waiting) -> Problem:
+def ways_of(verb: str, number: int, undoes: int | None, limit: Sequence[str] = ()) -> Ways:
+    """Those of a push or rollback. ``limit``: what it was limited to, unless each hint names a switch of its own."""
+    limited = f" --limit {shlex.quote(','.join(limit))}" if limit else ""
+    if undoes is None:
+        return Ways(f"nornir push{limited}", f"nornir rollback --push {number}", verb)
+    return Ways(f"nornir rollback --push {undoes}{limited}", f"nornir push{limited}", verb)
+
+
+AGAIN = {"push": "push", "rollback": "roll back"}
+"""A verb in a sentence."""
+
+
+def unconfirmed(device: str, waiting: Waiting, ways: Ways = PUSH) -> Problem:
     """A switch runs an unconfirmed commit, which it will revert."""
     left_s = None if waiting.left_s is None else max(1, math.ceil(waiting.left_s))
     within = "by itself when its timer fires" if left_s is None else f"by itself within {left_s} s"
@@ -71,7 +99,7 @@ def unconfirmed(device: str, waiting: Waiting) -> Problem:
         where=device,
         what=f"a commit is not confirmed ({waiting.token}): the switch takes it back {within}{given}",
         expected="no commit under way",
-        hint=f"if no push is under way, one was cut off: push {again}",
+        hint=f"if none is under way, a push or rollback was cut off: {AGAIN[ways.verb]} {again}",
     )
 
 
@@ -110,6 +138,25 @@ def unfinished(plans: Mapping[str, PlanSummary]) -> dict[str, Problem]:
     """The switches with an unfinished change: a commit that waits for its timer, or an unsaved configuration."""
     found = {name: unconfirmed(name, each.waiting) for name, each in plans.items() if each.waiting is not None}
     return {name: unsaved(name) for name, each in plans.items() if not (each.is_saved or each.count)} | found
+
+
+def blocked(plans: Mapping[str, PlanSummary], dead: Mapping[str, Collection[str]]) -> dict[str, Problem]:
+    """The switches that would refuse their candidate, and why. ``dead``: leftovers of ours that a push clears away."""
+    found = {name: no_room(name, each.lacks_bytes) for name, each in plans.items() if each.lacks_bytes}
+    for name, plan in plans.items():
+        if company := [each for each in plan.company if each.token not in dead.get(name, ())]:
+            found[name] = in_company(name, company)
+    return found
+
+
+def no_room(device: str, lacks_bytes: int) -> Problem:
+    """The switch's disk does not take the files of a push."""
+    return Problem(
+        where=device,
+        what="its disk is too full for the files of a push: the candidate, and a copy of what runs",
+        found=f"{lacks_bytes:,} bytes too few are free",
+        hint="on the switch: dir bootflash:, then delete what is not needed",
+    )
 
 
 def problems_of(device: str, error: Exception) -> tuple[Problem, ...]:

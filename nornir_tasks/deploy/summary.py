@@ -12,6 +12,7 @@ from nornir_tasks.deploy.plan import DevicePlan, running_config
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.drivers.company import Company
 from nornir_tasks.drivers.session import Facts, Waiting
 from nornir_tasks.errors import Problem
 from nornir_tasks.intent.core.secret_name import for_others
@@ -67,6 +68,10 @@ class PlanSummary:
     """Lines that are not shown to be ours and that this push meets, with what losing each would do to traffic."""
     unshown: tuple[str, ...] = ()
     """Places of wanted secrets that cannot be compared, as the switch does not show them."""
+    company: tuple[Company, ...] = ()
+    """Open changes beside which the switch is not pushed to."""
+    lacks_bytes: int = 0
+    """Room that the files of this change would need, and the switch does not have."""
     read: Read | None = None
     """What it comes from; None: it was not wanted."""
     since: tuple[Problem, ...] = ()
@@ -125,6 +130,8 @@ def summary(plan: DevicePlan, wanted: Wanted) -> PlanSummary:
         sprays,
         tuple((each, os.disruption(Change(each.path, "-"))) for each in plan.others),
         plan.unshown,
+        plan.company,
+        plan.lacks_bytes,
     )
 
 

@@ -13,6 +13,7 @@ from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger, Step, ending
+from nornir_tasks.deploy.outcome import Outcome
 from nornir_tasks.deploy.plan import DevicePlan, running_config, took_effect, wanted_config
 from nornir_tasks.deploy.plan_one_switch import (
     COMPUTING,
@@ -25,8 +26,9 @@ from nornir_tasks.deploy.plan_one_switch import (
     who_answers,
 )
 from nornir_tasks.deploy.planned import changed_since
+from nornir_tasks.deploy.problems import PUSH, Ways
 from nornir_tasks.deploy.summary import PlanSummary, Read, summary
-from nornir_tasks.deploy.transaction import Outcome, Transaction
+from nornir_tasks.deploy.transaction import Transaction
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.base import NO_BASE
 from nornir_tasks.design.model.claims import digest
@@ -229,6 +231,7 @@ class Push:
     approved: Mapping[str, PlanSummary]
     """Device -> the plan that was shown: nothing else is carried out."""
     ledger: Ledger
+    ways: Ways = PUSH
 
 
 @dataclass(slots=True)
@@ -284,7 +287,7 @@ def push_switch(task: Task, jobs: Mapping[str, Job], push: Push) -> Result:
         wanted = job.make()
     notes = _Notes(push, wanted, job.rules.evidence.adopted)
     approved = push.approved.get(device)
-    transaction = Transaction(lambda: _fresh(task), wanted, job.rules, push.ledger, notes, approved)
+    transaction = Transaction(lambda: _fresh(task), wanted, job.rules, push.ledger, notes, approved, push.ways)
     try:
         outcome = _noted(transaction.run(), notes)
     except BaseException as error:

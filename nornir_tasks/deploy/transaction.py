@@ -1,8 +1,9 @@
 """One switch, one transaction, the same for every OS: a push leaves a switch either as it was or as it was wanted.
 
 read; stop if equal and saved; stage; compare the switch's own diff with the plan; commit under a timer on the switch;
-open a new connection; gate; confirm. If a step fails, the timer reverts the change without us. After a lost answer the
-state is read from the switch: a request that may have been carried out is neither counted as failed nor repeated.
+open a new connection; gate; confirm; save; tidy. If a step before the confirmation fails, the timer reverts the change
+without us. After a lost answer the state is read from the switch: a request that may have been carried out is neither
+counted as failed nor repeated. What is confirmed stays, whatever becomes of the steps after it.
 """
 
 import time
@@ -12,9 +13,12 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from nornir_tasks.deploy.ledger import Ledger, Record, Step
+from nornir_tasks.deploy.outcome import Outcome
 from nornir_tasks.deploy.plan import DevicePlan, candidate, sides
 from nornir_tasks.deploy.plan_one_switch import COMPUTING, Rules, planned, timer_s
 from nornir_tasks.deploy.problems import (
+    PUSH,
+    Ways,
     changed_since,
     disagreement,
     in_the_way,
@@ -46,16 +50,8 @@ T = TypeVar("T")
 RETRY_PAUSE_S = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The result of one switch."""
-
-    device: str
-    changed: bool
-    saved: bool = False
-    """It already was as wanted, but not saved until now."""
-    trouble: GpufabricError | None = None
-    """The change is kept, but a later step failed."""
+class _LostError(CommitError):
+    """What was confirmed does not run any more."""
 
 
 Report = Callable[[str, Step], None]
@@ -85,6 +81,7 @@ class Transaction:
     record: Record
     approved: PlanSummary | None = None
     """The plan that was shown; no other change is carried out. None: any change."""
+    ways: Ways = PUSH
     is_open: bool = field(default=False, init=False)
     """A commit was requested, and its result is not known yet."""
 
@@ -111,7 +108,7 @@ class Transaction:
         with COMPUTING:
             plan = planned(running, self.wanted, self.rules)
         if plan.waiting is not None:
-            raise StageError(unconfirmed(self.device, plan.waiting))
+            raise StageError(unconfirmed(self.device, plan.waiting, self.ways))
         self._sweep(session)
         if not plan.changes:
             return self._save(session, plan)
@@ -193,7 +190,8 @@ class Transaction:
         if arrived:
             return
         self.is_open = False
-        hint = "the switch says so itself; push again"
+        self._clear_away(session, token)
+        hint = f"the switch says so itself; repeat it: {self._again}"
         none = Problem(self.device, "the answer to the commit was lost; nothing was committed", hint=hint)
         raise CommitError((*problems_of(self.device, lost), none)) from lost
 
@@ -211,48 +209,84 @@ class Transaction:
                 self._take_back(session, done.token, error)
             if not self.ledger.goes_on(self.device, Step.CONFIRM):
                 raise self._interrupted()
-            trouble = self._keep(session, done.token)
+            self._confirm(session, done.token)
+            trouble = self._save_kept(session)
+            is_tidy = self._tidy(session, done.token)
         finally:
             session.close()
         self.is_open = False
-        return Outcome(self.device, changed=True, trouble=trouble)
+        return Outcome(self.device, True, trouble=trouble, is_unsaved=trouble is not None, has_leftover=not is_tidy)
 
-    def _keep(self, session: SwitchSession, token: str) -> GpufabricError | None:
-        """Confirm. If the answer is lost, the running state decides; returns the failure of a change that is kept."""
+    def _confirm(self, session: SwitchSession, token: str) -> None:
+        """Stop the timer. Raises CommitError if the switch went back before, LeftToTimerError if that is not known."""
         try:
             self._patiently(lambda: session.confirm(token))
         except CommitError as refused:
-            if not self._runs_patiently(session, refused):
-                self.is_open = False
-                raise
+            if self._was_confirmed(session, token, refused):
+                return
+            self.is_open = False
+            self._clear_away(session, token)
+            back = Problem(self.device, "the switch is as it was before", hint=f"repeat it: {self._again}")
+            raise CommitError((*refused.problems, back)) from refused
         except Exception as lost:
             raise self._left(
                 problems_of(self.device, lost), "it is not known whether the confirmation arrived"
             ) from lost
-        else:
-            self._forget()
-            return None
-        try:  # it runs, and its timer has ended: confirmed by an attempt whose answer was lost, or not saved
-            session.save()
-            session.drop((token,))
-            self._forget()
+
+    def _was_confirmed(self, session: SwitchSession, token: str, refused: CommitError) -> bool:
+        """Is it one that an attempt whose answer was lost had confirmed before? Then it runs, and no timer does."""
+        try:
+            runs = self._runs(session)
+            is_timed = runs and self._timer_s and self._patiently(lambda: session.fate(token)) is Fate.WAITING
         except GpufabricError as error:
-            unsaved = Problem(
-                self.device, "the change is kept, and not saved: a reboot would lose it", hint="push again"
-            )
-            return CommitError((*error.problems, unsaved))
+            raise self._left(refused.problems, "it is not known whether the change was kept") from error
+        if is_timed:
+            raise self._left(refused.problems, "the switch did not take the confirmation") from refused
+        return runs
+
+    def _save_kept(self, session: SwitchSession) -> GpufabricError | None:
+        """Save what is confirmed. Raises CommitError if the switch restarted before, and lost it."""
+        try:
+            try:
+                session.save()
+            except ConnectError:  # its answer was lost, or a restart was amid
+                self._patiently(lambda: self._save_what_runs(session))
+        except _LostError as lost:
+            self.is_open = False
+            raise CommitError(lost.problems) from lost
+        except Exception as error:  # noqa: BLE001 - whatever went wrong, the change is confirmed
+            what = "the change is confirmed and runs; that it was saved is not known: a reboot may lose it"
+            unsaved = Problem(self.device, what, hint=f"to have it saved: {self._again}")
+            return CommitError((*problems_of(self.device, error), unsaved))
         return None
 
-    def _forget(self) -> None:
-        """No candidate of this push is left on the switch; if this cannot be recorded, the next push checks again."""
+    def _save_what_runs(self, session: SwitchSession) -> None:
+        if self._sides(session.read(Depth.TEXT).text).changes:
+            what = "the change was confirmed and is lost: the switch restarted before it was saved, and is as before"
+            raise _LostError(Problem(self.device, what, hint=f"repeat it: {self._again}"))
+        session.save()
+
+    def _tidy(self, session: SwitchSession, token: str) -> bool:
+        """Have no file of this push left. What stays is noted, and the next push looks for it."""
+        try:
+            self._patiently(lambda: session.tidy(token))
+        except GpufabricError:
+            return False
         with suppress(LocalError):
+            self.record.dropped(None)
+        return True
+
+    def _clear_away(self, session: SwitchSession, token: str) -> None:
+        """Drop what did not become a change; what cannot be is noted, and the next push looks for it."""
+        with suppress(GpufabricError):
+            session.drop((token,))
             self.record.dropped(None)
 
     def _take_back(self, session: SwitchSession, token: str, why: Exception) -> None:
         """Revert now. Raises LeftToTimerError if the switch cannot be reached: its timer reverts."""
         problems = problems_of(self.device, why)
         if self._timer_s is None:
-            hint = f"nornir rollback --limit {self.device}"
+            hint = f"{self.ways.back} --limit {self.device}"
             raise CommitError(
                 (*problems, Problem(self.device, "the change stays: it has no timer", hint=hint))
             ) from why
@@ -264,9 +298,7 @@ class Transaction:
         except Exception as error:
             raise self._left(problems, "the switch could not be told to take the change back") from error
         self.is_open = False
-        with suppress(GpufabricError):  # else the next push looks for what is left of it
-            session.drop((token,))
-            self.record.dropped(None)
+        self._clear_away(session, token)
         undone = Problem(self.device, "the change was taken back; the switch is as it was before")
         raise CommitError((*problems, undone)) from why
 
@@ -276,7 +308,7 @@ class Transaction:
             found = (
                 f"unless it is confirmed, it takes the change back by itself within {self.ledger.left_s(self.device)} s"
             )
-        hint = f"then look with 'nornir plan --limit {self.device}' and push again"
+        hint = f"when that time is over, repeat it: {self._again}"
         return LeftToTimerError((*problems, Problem(self.device, what, found=found, hint=hint)))
 
     def _leave_if_stopped(self) -> None:
@@ -286,6 +318,11 @@ class Transaction:
     def _interrupted(self) -> LeftToTimerError:
         return self._left((), "interrupted before the change was confirmed")
 
+    @property
+    def _again(self) -> str:
+        """The command that does this again."""
+        return f"{self.ways.again} --limit {self.device}"
+
     # -- what runs -------------------------------------------------------------------------------------------------
 
     @property
@@ -293,13 +330,18 @@ class Transaction:
         return timer_s(self.wanted.capabilities, self.rules)
 
     def _patiently(self, question: Callable[[], T]) -> T:
-        """A switch that restarts its API answers late: repeat the read for a limited time."""
-        deadline = time.monotonic() + self.rules.reconnect_s
+        """A switch that restarts its API answers late: ask again for a limited time, from the first lost answer on.
+
+        One that is lost only after a time-out of its own is asked for again, too.
+        """
+        deadline = None
         while True:
             try:
                 return question()
             except ConnectError:
-                if time.monotonic() > deadline or self.ledger.is_stopped:
+                now_s = time.monotonic()
+                deadline = deadline or now_s + self.rules.reconnect_s
+                if now_s > deadline or self.ledger.is_stopped:
                     raise
             time.sleep(RETRY_PAUSE_S)
 
@@ -312,12 +354,6 @@ class Transaction:
 
     def _sides(self, running_text: str) -> Sides:
         return sides(self.wanted, self.wanted.platform.to_tree(running_text), self.rules.evidence)
-
-    def _runs_patiently(self, session: SwitchSession, why: GpufabricError) -> bool:
-        try:
-            return self._runs(session)
-        except GpufabricError as error:
-            raise self._left(why.problems, "it is not known whether the change was kept") from error
 
     def _gate(self, session: SwitchSession, done: "_Committed") -> None:
         self._leave_if_stopped()

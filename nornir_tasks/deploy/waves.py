@@ -20,7 +20,7 @@ waits, and a later part of its own fabric may go first.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nornir_tasks.design.capacity.management_paths import distances
@@ -131,6 +131,12 @@ def waves(members: Iterable[Member], most_only_leaves: Mapping[str, int]) -> tup
         for together, name in steps
         for wave in _together(_parts(each, most_only_leaves, name) for each in together)
     )
+
+
+def waves_of(network: Network, names: Collection[str], share: float) -> tuple[Wave, ...]:
+    """These switches of a network in the order of a push. ``share``: ``policy.wave_share``."""
+    everyone, chosen = tuple(members(network)), frozenset(names)
+    return waves((each for each in everyone if each.device in chosen), most_only_leaves(everyone, share))
 
 
 def backwards(waves: Iterable[Wave], out_of_band: frozenset[str]) -> tuple[Wave, ...]:

@@ -13,9 +13,11 @@ from pyeapi.client import Node
 from pyeapi.eapilib import CommandError
 
 from nornir_tasks.design.config.vrfs import SessionKey
+from nornir_tasks.drivers.company import Company, in_company
 from nornir_tasks.drivers.eos_transport import KeepAliveEapi
 from nornir_tasks.drivers.rights import missing_right
 from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
+from nornir_tasks.drivers.uptime import Uptime
 from nornir_tasks.errors import CommitError, DeviceError, Problem, RightsError, StageError
 from nornir_tasks.platforms.counted import Counter, Reading
 from nornir_tasks.platforms.counting import ALL
@@ -59,6 +61,7 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         )
         self.endpoint = endpoint
         self._observing = observing
+        self._uptime = Uptime()
 
     def open(self) -> None:
         """Set up the client. NAPALM sends 'show version' here; our first read asks for it anyway."""
@@ -81,11 +84,14 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         """Two requests, because EOS answers a request in JSON or in text, not both."""
         if depth is Depth.TEXT:
             (version,) = self._ask(["show version"])
+            self._uptime.note(version.get("uptime"))
             text = self._ask(["show running-config"], encoding="text")[0]["output"]
             return Running(_facts(version, text), text)
         version, sessions = self._ask(["show version", SESSIONS])
+        self._uptime.note(version.get("uptime"))
         text, unsaved = (each["output"] for each in self._ask(["show running-config", UNSAVED], encoding="text"))
-        return Running(_facts(version, text), text, not unsaved.strip(), _waiting(sessions, version))
+        waiting = _waiting(sessions, version)
+        return Running(_facts(version, text), text, not unsaved.strip(), waiting, company=_under_way(sessions))
 
     def stage(self, candidate: Candidate, name: str = "", note: Note = unnoted) -> Staged:
         """Type the difference into a configuration session of our own and let the switch say what it would change."""
@@ -143,20 +149,18 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         return {"pending": Fate.STAGED, "completed": Fate.KEPT}.get(state, Fate.GONE)
 
     def confirm(self, token: str) -> None:
-        """Stop the timer and save the change."""
+        """Stop the timer."""
         fate = self.fate(token)
         if fate not in {Fate.WAITING, Fate.KEPT}:
             raise CommitError(
                 Problem(
                     where=self.endpoint.device,
-                    what="the commit was not confirmed in time: the switch took it back by itself",
+                    what="the commit was not confirmed in time: the switch took it back by itself, or restarted",
                     expected=f"configuration session {token} waiting for its commit timer",
-                    hint="push again; if the health gate needs longer, give it more time before the timer fires",
                 )
             )
         if fate is Fate.WAITING:
             self._ask([f"configure session {token} commit"], encoding="text", error=CommitError)
-        self.save()
 
     def revert(self, token: str) -> None:
         """Take the commit back now. If its timer was faster, the switch already is as it was."""
@@ -166,6 +170,12 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
     def save(self) -> None:
         """Write the startup configuration."""
         self._ask(["write memory"], encoding="text", error=CommitError)
+        sent_s = time.monotonic()
+        (version,) = self._ask(["show version"])
+        self._uptime.require_running(self.endpoint.device, version.get("uptime"), sent_s)
+
+    def tidy(self, token: str) -> None:
+        """EOS itself forgets the sessions that are complete."""
 
     def drop(self, tokens: Iterable[str]) -> None:
         """Abort sessions; one that has ended meanwhile is no failure."""
@@ -249,25 +259,14 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         return self._ask([SESSIONS])[0]
 
     def _refuse_company(self) -> None:
-        """Concurrent changes would revert one another: open sessions of others stop us, and all of them are named."""
-        found = _under_way(self._sessions())
-        if not found:
-            return
-        one = len(found) == 1
-        ends = "; ".join(f"configure session {name} abort" for name in found)
-        raise StageError(
-            Problem(
-                where=self.endpoint.device,
-                what="; ".join(found.values()),
-                expected="no other configuration session under way",
-                hint=f"let {'it' if one else 'them'} end, or end {'it' if one else 'each'} on the switch: {ends}",
-            )
-        )
+        """Open sessions of others stop us."""
+        if found := _under_way(self._sessions()):
+            raise StageError(in_company(self.endpoint.device, found))
 
 
-def _under_way(sessions: dict[str, Any]) -> dict[str, str]:
-    """Session -> what is said of it, of those that are open or wait for their commit timer."""
-    waiting, found = sessions.get("commitTimerSessionName"), dict[str, str]()
+def _under_way(sessions: dict[str, Any]) -> tuple[Company, ...]:
+    """The sessions that are open or wait for their commit timer."""
+    waiting, found = sessions.get("commitTimerSessionName"), list[Company]()
     for name, each in sorted(sessions.get("sessions", {}).items()):
         state = "pendingCommitTimer" if name == waiting else each.get("state", "")
         if not state.startswith("pending"):
@@ -275,8 +274,9 @@ def _under_way(sessions: dict[str, Any]) -> dict[str, str]:
         users = sorted({str(one.get("user")) for one in each.get("instances", {}).values() if one.get("user")})
         by = f" by {', '.join(users)}" if users else ""
         status = "waits for its commit timer" if state == "pendingCommitTimer" else "is open"
-        found[name] = f"configuration session '{name}'{by} {status}"
-    return found
+        what = f"configuration session '{name}'{by} {status}"
+        found.append(Company(name, what, f"configure session {name} abort"))
+    return tuple(found)
 
 
 def _waiting(sessions: dict[str, Any], version: dict[str, Any]) -> Waiting | None:

@@ -99,6 +99,11 @@ class MaskedSession:
         with self._clean():
             self._inner.save()
 
+    def tidy(self, token: str) -> None:
+        """As the session below."""
+        with self._clean():
+            self._inner.tidy(token)
+
     def drop(self, tokens: Iterable[str]) -> None:
         """As the session below."""
         with self._clean():

@@ -2,18 +2,18 @@
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
 from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.drivers.nvue_client import DONE, EDITABLE, WAITING, NvueClient, NvueRefusal
+from nornir_tasks.drivers.nvue_ports import PortCounters
 from nornir_tasks.drivers.session import Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
 from nornir_tasks.errors import CommitError, DeviceError, Problem, RightsError, StageError
 from nornir_tasks.platforms.counted import Counter, Reading
 from nornir_tasks.platforms.counting import ALL
 from nornir_tasks.platforms.nvue.candidate import changes_between, diff_text, keys_of
-from nornir_tasks.platforms.nvue.counters import COUNTING, PORTS, lacking, put
+from nornir_tasks.platforms.nvue.counters import COUNTING, PORTS
 from nornir_tasks.platforms.nvue.observe import BGP, OBSERVING, sessions
 from nornir_tasks.platforms.observed import FIELDS, Observed, Request
 from nornir_tasks.platforms.platform import Candidate
@@ -25,9 +25,6 @@ FACTS = ["/system/hostname", "/system/build", "/system/version", "/platform/seri
 
 NEWER = "newer than "
 """Token of a revision whose number is not known yet: revisions have ascending numbers, and no names."""
-AT_ONCE = 4
-"""How many ports are asked at a time where a switch does not tell of all in one answer: an API of few workers serves
-other clients besides."""
 UNSAVED = "applied"
 """The running revision is not saved; with auto-save it is ``applied_and_saved`` (docs514 NVUE-API.md)."""
 
@@ -139,7 +136,7 @@ class NvueSession:
         return Fate.STAGED if state in EDITABLE else Fate.GONE
 
     def confirm(self, token: str) -> None:
-        """Keep the change, over a reboot as well."""
+        """Stop the timer; with auto-save the switch saves as well."""
         state = self.client.state(token)
         if state == WAITING:
             self.client.request_state(token, "confirm_yes")
@@ -150,10 +147,8 @@ class NvueSession:
                     where=self.endpoint.device,
                     what="the commit was not confirmed in time: the switch took it back by itself",
                     found=f"revision {token} is '{state}'",
-                    hint="push again; if the health gate needs longer, give it more time before the timer fires",
                 )
             )
-        save(self.client, state)
 
     def revert(self, token: str) -> None:
         """Take the commit back now. If its timer was faster, the switch already is as it was."""
@@ -162,6 +157,9 @@ class NvueSession:
     def save(self) -> None:
         """Make what runs the startup configuration."""
         save(self.client, self.client.state("applied"))
+
+    def tidy(self, token: str) -> None:
+        """Revisions stay, as the switch's history."""
 
     def drop(self, tokens: Iterable[str]) -> None:
         """Forget pending revisions; of one whose number we never heard, the newer ones that hold no change."""
@@ -189,7 +187,7 @@ class NvueSession:
         return OBSERVING.read(self.endpoint.device, answers)
 
     def counters(self, wanted: Collection[Counter] = ALL) -> Reading:
-        """A request for each collection; of ports that are up, one more for each part that its answer lacks.
+        """A request for each collection; of ports that are up, more for what its answer lacks.
 
         The reading's time is when the clock came, which is asked for first: ports may take seconds from then on.
         """
@@ -198,17 +196,8 @@ class NvueSession:
         clock_came_s = time.monotonic()
         answers |= {each.what: self._shown(each) for each in others}
         if PORTS in answers:
-            self._complete(answers[PORTS], wanted)
+            PortCounters(self.client).complete(answers[PORTS], wanted)
         return COUNTING.read(self.endpoint.device, answers, clock_came_s, wanted)
-
-    def _complete(self, ports: dict[str, Any], wanted: Collection[Counter]) -> None:
-        alone = lacking(ports, wanted)
-        if not alone:
-            return
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            found = pool.map(lambda each: self.client.live(PORTS, each[0], *each[1]), alone)
-            for (port, path), answer in zip(alone, found, strict=True):
-                put(ports, port, path, answer)
 
     def close(self) -> None:
         """Drop what is staged and end the connection. Safe to call twice."""

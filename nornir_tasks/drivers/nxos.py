@@ -15,10 +15,20 @@ from napalm.nxapi_plumbing import Device
 from napalm.nxos import NXOSDriver
 
 from nornir_tasks.design.config.vrfs import SessionKey
-from nornir_tasks.drivers.nxos_state import FILES, SAVED, before_file, files_of, is_saved, waiting
+from nornir_tasks.drivers.nxos_state import (
+    FILES,
+    SAVED,
+    before_file,
+    files_of,
+    free_bytes,
+    is_saved,
+    uptime_s,
+    waiting,
+)
 from nornir_tasks.drivers.nxos_transport import NOT_RUN, STRUCTURED, TEXT, Command, KeepAliveClient, Reply, upload
 from nornir_tasks.drivers.rights import missing_right
 from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, unnoted
+from nornir_tasks.drivers.uptime import Uptime
 from nornir_tasks.errors import CommitError, ConnectError, DeviceError, Problem, RightsError, StageError
 from nornir_tasks.platforms.counted import Counter, Reading
 from nornir_tasks.platforms.counting import ALL
@@ -63,6 +73,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         self._running: str | None = None
         self._staged: str | None = None
         self._payload = ""
+        self._uptime = Uptime()
         self._log_before: Reply | None = None
         """The switch's log of replaces, before ours."""
 
@@ -102,11 +113,14 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
                     )
                 )
         version, config, *state = replies
+        up_s = uptime_s(version.body)
+        self._uptime.note(up_s)
         text = self._running = str(config.body)
         if not state:
             return Running(facts(version.body), text)
         saved_at, listing = (str(reply.body) for reply in state)
-        return Running(facts(version.body), text, is_saved(text, saved_at), waiting(text, listing))
+        is_kept, unconfirmed = is_saved(text, saved_at), waiting(text, listing, up_s)
+        return Running(facts(version.body), text, is_kept, unconfirmed, free_bytes=free_bytes(listing))
 
     def stage(self, candidate: Candidate, name: str = "", note: Note = unnoted) -> Staged:
         """Copy the candidate to bootflash and let the switch verify it; its patch is its own view of the change."""
@@ -133,7 +147,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         name = self._staged
         if name is None:
             raise CommitError(Problem(self.endpoint.device, "nothing is staged"))
-        kept = Command(f"copy running-config bootflash:{before_file(name, confirm_within_s)}")
+        kept = Command(f"copy running-config bootflash:{before_file(name, confirm_within_s, self._uptime.now_s)}")
         timer = "" if confirm_within_s is None else f" commit-timeout {confirm_within_s}"
         try:
             copied, self._log_before = self._api.batch((kept, Command(LOG)))
@@ -147,10 +161,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
             )
         except ConnectError:
             self._staged = None  # it may run: to end this connection must not take its files away
-            if self.fate(name) is Fate.WAITING:
-                return name
-            self._staged = name
-            reply = Reply("", None, "the connection broke at the commit, and the switch runs what it ran before")
+            raise
         if reply.error is not None or REPLACED not in reply.body:
             self._drop_quietly()
             raise CommitError(self._refused("the switch refused or took back the change", reply))
@@ -158,7 +169,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         return name
 
     def confirm(self, token: str) -> None:
-        """Stop the timer, keep the change over a reboot, and take our files away.
+        """Stop the timer.
 
         CommitError when the timer was faster, and when it is stopped already: the words of NX-OS for either are not
         published, and what runs tells the two apart.
@@ -168,10 +179,10 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         try:
             self._done(self._api.batch((Command("configure replace commit"), *ends))[:1], CommitError)
         except CommitError:
-            self.drop((token,))
+            self._payload = ""  # that it runs does not tell any more that a timer does: files do
+            with suppress(DeviceError):
+                self.drop((token,))
             raise
-        self.save()
-        self.drop((token,))
 
     def revert(self, token: str) -> None:
         """Go back to what ran before the commit, without waiting for the timer."""
@@ -194,8 +205,15 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
 
     def save(self) -> None:
         """Write the startup configuration."""
-        save = Command("copy running-config startup-config")
-        self._done(self._api.batch((save,), timeout_s=MAX_APPLY_S), CommitError)
+        save, version = Command("copy running-config startup-config"), Command("show version", STRUCTURED)
+        sent_s = time.monotonic()
+        copied, shown = self._api.batch((save, version), timeout_s=MAX_APPLY_S)
+        self._done((copied,), CommitError)
+        self._uptime.require_running(self.endpoint.device, uptime_s(shown.body or {}), sent_s)
+
+    def tidy(self, token: str) -> None:
+        """Delete the candidate's files."""
+        self.drop((token,))
 
     def drop(self, tokens: Iterable[str]) -> None:
         """Delete the files of candidates; that one is gone already is no failure."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from nornir_tasks.design.config.vrfs import SessionKey
+from nornir_tasks.drivers.company import Company
 from nornir_tasks.platforms.config_tree import Change
 from nornir_tasks.platforms.counted import Counter, Reading
 from nornir_tasks.platforms.counting import ALL
@@ -110,6 +111,10 @@ class Running:
     waiting: Waiting | None = None
     unshown: tuple[str, ...] = ()
     """Places of secrets that the switch does not show, taken for what was sent there last; sorted."""
+    company: tuple[Company, ...] = ()
+    """Open changes, of others or of a push of ours that died, beside which the switch is not pushed to."""
+    free_bytes: int | None = None
+    """Room for the files of a push; None: it needs none there, or the switch does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +159,7 @@ class SwitchSession(Protocol):
         """The fate of a candidate. Waits, for a limited time, while the switch still works on it."""
 
     def confirm(self, token: str) -> None:
-        """Make a commit permanent, startup configuration included; works on a new session; idempotent.
+        """Stop a commit's timer, so that the change stays; works on a new session; idempotent. Nothing is saved.
 
         CommitError: the switch reverted it before.
         """
@@ -163,7 +168,10 @@ class SwitchSession(Protocol):
         """Revert a commit now instead of waiting for its timer; works on a new session; idempotent."""
 
     def save(self) -> None:
-        """Save the running configuration."""
+        """Save the running configuration. ConnectError also where the switch restarted since it was read."""
+
+    def tidy(self, token: str) -> None:
+        """Remove what a confirmed commit leaves on the switch beside the configuration; idempotent."""
 
     def drop(self, tokens: Iterable[str]) -> None:
         """Remove abandoned candidates, with everything of ours that belongs to them."""

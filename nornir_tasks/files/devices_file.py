@@ -7,6 +7,7 @@ A real site's stands beside its intent; the built-in lab writes one for itself.
     ca: ca.pem                           # what the switches' certificates are verified with; or a fingerprint for each
     known_hosts: known_hosts             # host keys, for switches that need SSH as well
     timeout_s: 30                        # so long each may take to answer; 30 without it
+    source: lab                          # only while the built-in lab plays them
     devices:
       leaf-g1-r0: {address: 192.0.2.11, serial: ABC123, mac: "0c:42:a1:00:00:12"}
     attached:                            # what else has a port on the out-of-band plane
@@ -21,7 +22,7 @@ from difflib import get_close_matches
 from io import StringIO
 from ipaddress import IPv4Address, ip_address
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, PrivateAttr
 from ruamel.yaml import YAML
@@ -104,6 +105,8 @@ class DeviceList(Part):
     """SSH host keys, relative to this file; NX-OS takes files over SSH."""
     timeout_s: Annotated[int, Field(ge=5, le=600)] = 30
     """So long a switch may take to answer one request."""
+    source: Literal["lab"] | None = None
+    """``lab``: the built-in lab plays the switches, whatever the intent says; without it the intent decides."""
     devices: dict[str, DeviceEntry]
     """Switch, by its name in the design."""
     attached: dict[str, AttachedEntry] = Field(default_factory=dict)

@@ -19,6 +19,7 @@ from nornir_tasks.platforms import platforms
 INTENT = "fabric.yml"
 GALLERY = "gallery"
 """The folder of built-in sites that are there to begin from."""
+LAB_RECORDS = "lab-records"
 ELSEWHERE = "elsewhere.txt"
 """The names of sites that belong to the gallery and stand among the others, a line each: the large ones."""
 
@@ -35,8 +36,18 @@ class Site:
 
     @property
     def state_directory(self) -> Path:
-        """Where this site's journal, lab and the like are kept between commands."""
+        """Where this site's lab and records are kept between commands."""
         return state_directory(self.directory)
+
+    @property
+    def record_directory(self) -> Path:
+        """Where it is kept what was pushed, sent and found. The lab's is apart: nothing of it is so on real switches.
+
+        Without that, a line that others typed there would pass for ours, because we once pushed it to the lab.
+        """
+        if self.intent.management.source != "lab":
+            return self.state_directory
+        return _owners_folder(self.state_directory / LAB_RECORDS)
 
 
 def load_site(name_or_path: str | Path) -> Site:
@@ -59,7 +70,13 @@ def load_site(name_or_path: str | Path) -> Site:
             problems += error.problems
     if intent is None or problems:
         raise IntentError(_with_those_of_the_design(problems, known))
-    return Site(intent.site, directory, intent, devices)
+    return Site(intent.site, directory, _of_the_lab(intent) if devices and devices.source else intent, devices)
+
+
+def _of_the_lab(intent: Intent) -> Intent:
+    """The intent with its switches in the lab, as the device list has it. So real switches need both files' word."""
+    management = intent.management.model_copy(update={"source": "lab"})
+    return intent.model_copy(update={"management": management})
 
 
 def _with_those_of_the_design(problems: list[Problem], known: Intent | None) -> list[Problem]:
@@ -129,7 +146,11 @@ def state_directory(name_or_path: str | Path) -> Path:
     home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
     top = Path(os.environ.get("GPUFABRIC_STATE") or Path(home) / "gpufabric").absolute()
     digest = hashlib.sha256(str(site).encode()).hexdigest()[:8]
-    folder = top / f"{site.name}-{digest}"
+    return _owners_folder(top / f"{site.name}-{digest}")
+
+
+def _owners_folder(folder: Path) -> Path:
+    """Make this folder, if need be, for its owner only."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

@@ -3,9 +3,11 @@
 A counter that a system does not show is in ``not_read`` with the reason, and no rule takes its absence for zero.
 """
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import ItemsView, Iterator, Mapping, ValuesView
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 
@@ -66,6 +68,84 @@ class Place(NamedTuple):
     """The priority of PFC counters, a queue (traffic class), the lane of optics; None: the port."""
 
 
+class Layout:
+    """Places in their order. Switches that count at the same places share one: large fabrics have millions of them."""
+
+    def __init__(self, places: tuple[Place, ...]) -> None:
+        self.places = places
+
+    @cached_property
+    def at(self) -> Mapping[Place, int]:
+        """Place -> its number in the order."""
+        return {place: number for number, place in enumerate(self.places)}
+
+    @cached_property
+    def of_port(self) -> Mapping[str, tuple[tuple[int | None, int], ...]]:
+        """Port -> (priority, queue or lane; its number in the order) of each place there."""
+        found: dict[str, list[tuple[int | None, int]]] = {}
+        for number, place in enumerate(self.places):
+            found.setdefault(place.port, []).append((place.index, number))
+        return {port: tuple(each) for port, each in found.items()}
+
+
+_layout = lru_cache(maxsize=4096)(Layout)
+"""By places. A fabric has a handful for each model of switch and counter."""
+
+
+class Counts(Mapping[Place, float]):
+    """What one counter has at its places: eight bytes each, and the places shared."""
+
+    __slots__ = ("layout", "numbers")
+
+    def __init__(self, layout: Layout, numbers: "array[int] | array[float]") -> None:
+        self.layout = layout
+        self.numbers = numbers
+
+    @classmethod
+    def of(cls, counted: Mapping[Place, float]) -> "Counts":
+        """The same, compact; as whole numbers where all are counts of 64 bits."""
+        if isinstance(counted, cls):
+            return counted
+        try:
+            return cls(_layout(tuple(counted)), array("Q", counted.values()))
+        except (TypeError, OverflowError):
+            return cls(_layout(tuple(counted)), array("d", counted.values()))
+
+    def __getitem__(self, place: Place) -> float:
+        return self.numbers[self.layout.at[place]]
+
+    def __iter__(self) -> Iterator[Place]:
+        return iter(self.layout.places)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def items(self) -> ItemsView[Place, float]:
+        """As of a dictionary, without a look-up for each."""
+        return _Items(self)
+
+    def values(self) -> ValuesView[float]:
+        """As of a dictionary, without a look-up for each."""
+        return _Values(self)
+
+
+class _Items(ItemsView[Place, float]):
+    _mapping: Counts
+
+    def __iter__(self) -> Iterator[tuple[Place, float]]:
+        return zip(self._mapping.layout.places, self._mapping.numbers, strict=True)
+
+
+class _Values(ValuesView[float]):
+    _mapping: Counts
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(self._mapping.numbers)
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """All counters of one device at one time."""
@@ -82,3 +162,5 @@ class Reading:
     """Counters that this system does not show, each with the reason, for people."""
     problems: tuple[str, ...] = ()
     """What was asked for and not understood: each names the request, the place in the answer, expected and found."""
+    doubtful: frozenset[Counter] = frozenset()
+    """Counters that these may be of: none of them is known everywhere."""

@@ -9,9 +9,10 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from nornir_tasks.platforms.counted import GAUGES, Counter, Place, Reading
+from nornir_tasks.platforms.counted import GAUGES, Counter, Counts, Place, Reading
 from nornir_tasks.platforms.observed import Answers, Request
 
 MAX_COUNT = 2**64 - 1
@@ -23,7 +24,10 @@ NO_LIGHT_DBM = -30.0
 anta/tests/interfaces.py, NO_LIGHT_DBM)."""
 
 ALL = frozenset(Counter)
-QUEUES = range(8)
+NUMBERS = {str(number): number for number in range(8)}
+"""Priorities and queues, as tables name them."""
+placed = lru_cache(maxsize=2**16)(Place)
+"""A place by port and index, made once for all switches that have it."""
 _UNKNOWN = "no published source says where this system shows it"
 
 
@@ -32,7 +36,11 @@ class Tally:
 
     def __init__(self) -> None:
         self.values: dict[Counter, dict[Place, float]] = defaultdict(dict)
-        self._problems: dict[str, list[str]] = defaultdict(list)
+        self._problems: dict[str, dict[str, None]] = defaultdict(dict)
+        self.doubtful: set[Counter] = set()
+        """Counters in whose answers something was not understood."""
+        self.reading: frozenset[Counter] = frozenset()
+        """Those that are being read."""
         self.request = ""
         """What is being read: problems begin with it."""
 
@@ -44,20 +52,54 @@ class Tally:
         else:
             self.values[counter][place] = number
 
+    def row(self, place: Place, row: Mapping[str, Any], keys: Mapping[Counter, str], where: str) -> None:
+        """Counts of one row by their keys; what is a plain number costs no call. ``where``: of the row, up to a key."""
+        for counter, key in keys.items():
+            value = row.get(key)
+            if type(value) is int and 0 <= value <= MAX_COUNT:
+                self.values[counter][place] = value
+            else:
+                self.take(counter, place, value, where + key)
+
+    def table(self, port: str, rows: object, keys: Mapping[Counter, str], where: tuple[str, str]) -> None:
+        """Counts of a port's table by priority or queue. ``where``: its place in the answer, and what follows that."""
+        if not isinstance(rows, dict):
+            self.unlike(where[0], "a table by number", rows)
+            return
+        taken = [(counter, key, self.values[counter]) for counter, key in keys.items()]
+        for name, row in rows.items():
+            number = NUMBERS.get(name)
+            if number is None or not isinstance(row, dict):
+                self.unlike(where[1].join((where[0], name)), "a row of a number from 0 to 7", row)
+                continue
+            place = placed(port, number)
+            for counter, key, values in taken:
+                value = row.get(key)
+                if type(value) is int and 0 <= value <= MAX_COUNT:
+                    values[place] = value
+                else:
+                    self.take(counter, place, value, where[1].join((where[0], name, key)))
+
     def total(self, counter: Counter, place: Place, row: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
         """The sum of several keys of one row, all of which must be there."""
-        found = [_count(row.get(key)) for key in keys]
-        for key, each in zip(keys, found, strict=True):
-            if each is None:
-                self.unlike(f"{where}.{key}", "a count", row.get(key))
-        if None not in found:
-            self.values[counter][place] = sum(each for each in found if each is not None)
+        whole, total = True, 0
+        for key in keys:
+            value = row.get(key)
+            number = value if type(value) is int and 0 <= value <= MAX_COUNT else _count(value)
+            if number is None:
+                self.unlike(f"{where}.{key}", "a count", value)
+                whole = False
+            else:
+                total += number
+        if whole:
+            self.values[counter][place] = total
 
     def unlike(self, where: str, expected: str, found: object) -> None:
         """Record what is not as it was published."""
         shown = "nothing" if found is None else repr(found)
         shown = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}..."
-        self._problems[self.request].append(f"{self.request}: {where}: expected {expected}, found {shown}")
+        self._problems[self.request][f"{self.request}: {where}: expected {expected}, found {shown}"] = None
+        self.doubtful |= self.reading
 
     def below(self, answer: object, *path: str) -> dict[str, Any]:
         """The mapping at a path of an answer; empty, and a problem, where there is none."""
@@ -80,7 +122,7 @@ class Tally:
     @property
     def problems(self) -> tuple[str, ...]:
         """All of them, of each request the first ones."""
-        return tuple(itertools.chain.from_iterable(_shortened(each) for each in self._problems.values()))
+        return tuple(itertools.chain.from_iterable(_shortened([*each]) for each in self._problems.values()))
 
 
 def _shortened(problems: list[str]) -> Iterator[str]:
@@ -159,7 +201,7 @@ class Counting:
         """What the answers say. Counters that are not wanted are neither values nor unread ones."""
         tally = Tally()
         for source in self._sources_of(wanted):
-            tally.request = source.request.what
+            tally.request, tally.reading = source.request.what, source.counters
             if source.request.what in answers:
                 source.take(tally, answers[source.request.what])
                 self._fill(tally, source)
@@ -171,9 +213,10 @@ class Counting:
             read_at_s=read_at_s,
             clock_s=clock_s,
             uptime_s=uptime_s,
-            values={counter: places for counter, places in tally.values.items() if counter in wanted},
+            values={each: Counts.of(places) for each, places in tally.values.items() if places and each in wanted},
             not_read={counter: why for counter, why in self.not_read.items() if counter in wanted},
             problems=tally.problems,
+            doubtful=frozenset(tally.doubtful & set(wanted)),
         )
 
     def _sources_of(self, wanted: Collection[Counter]) -> tuple[Source, ...]:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from nornir_tasks.deploy.fleet import Results
 from nornir_tasks.deploy.journal import JOURNAL, Journal
 from nornir_tasks.deploy.plan_one_switch import CONFIRM_WITHIN_S
-from nornir_tasks.deploy.problems import unconfirmed
+from nornir_tasks.deploy.problems import unconfirmed, ways_of
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.errors import ConnectError, DeviceError, GpufabricError, Interrupted, LeftToTimerError, Problem
 from nornir_tasks.files.push_lock import PushLock, sole_push
+from nornir_tasks.usecases.earlier import before
 from nornir_tasks.usecases.progress import Event, On, ignore
-from nornir_tasks.usecases.push import Approve, How, PushReport, TakenBack, earlier, push, rollback
+from nornir_tasks.usecases.push import USUAL, Approve, How, PushReport, TakenBack, push, rollback
 from nornir_tasks.usecases.reach import Reach
 from nornir_tasks.usecases.site import Selection
 
@@ -48,7 +49,7 @@ def push_all_or_nothing(
     reach: Reach,
     approve: Approve,
     on: On = ignore,
-    how: How | None = None,
+    how: How = USUAL,
     clock: Clock | None = None,
 ) -> PushReport:
     """Push; if a switch fails, roll back every switch that the push has changed, the last wave first.
@@ -57,8 +58,8 @@ def push_all_or_nothing(
     Raises what ``push`` raises; Interrupted on Ctrl-C on the way back.
     """
     design = selection.design
-    with sole_push(design.site.state_directory, "push") as lock:
-        report = push(selection, reach, approve, on, replace(how or How(), lock=lock))
+    with sole_push(design.site.record_directory, "push") as lock:
+        report = push(selection, reach, approve, on, replace(how, lock=lock))
         if not report.errors or report.number is None:
             return report
         back = _Way(selection, reach, on, lock, report.number, clock or Clock())
@@ -108,7 +109,7 @@ class _Way:
 
     def _standing(self) -> tuple[str, ...]:
         """The switches that run, or may run, what the push changed."""
-        journal = Journal(self.selection.design.site.state_directory / JOURNAL)
+        journal = Journal(self.selection.design.site.record_directory / JOURNAL)
         return tuple(entry.device for entry in journal.entries(self.push))
 
     def _ready(self, names: tuple[str, ...], why: dict[str, GpufabricError]) -> tuple[str, ...]:
@@ -116,14 +117,15 @@ class _Way:
         found = self._look(names)
         why.update(found.errors)
         waiting = {name: each.waiting for name, each in found.values.items() if each.waiting is not None}
-        why.update({name: LeftToTimerError(unconfirmed(name, each)) for name, each in waiting.items()})
+        ways = ways_of("push", self.push, None)
+        why.update({name: LeftToTimerError(unconfirmed(name, each, ways)) for name, each in waiting.items()})
         standing = self._standing()
         return tuple(name for name in found.values if name not in waiting and name in standing)
 
     def _look(self, names: tuple[str, ...]) -> Results[PlanSummary]:
         design = self.selection.design
-        journal = Journal(design.site.state_directory / JOURNAL)
-        wanted, access = earlier(design, self.push, self.reach, self.on, names)
+        journal = Journal(design.site.record_directory / JOURNAL)
+        wanted, access = before(design, self.push, self.reach, self.on, names)
         with access.fleet(wanted.selection.design, wanted) as switches:
             return switches.survey(journal, journal.open_entries(), lambda _: None)
 
@@ -152,14 +154,9 @@ class _Way:
             "push",
             f"interrupted while push {self.push} was taken back",
             found=f"{len(names) - len(left)} of {len(names)} switches are back, not {', '.join(left)}",
-            hint=way_back(self.push),
+            hint=ways_of("push", self.push, None).back,
         )
 
 
 def _may_pass(error: GpufabricError | None) -> bool:
     return error is None or isinstance(error, (ConnectError, LeftToTimerError))
-
-
-def way_back(number: int) -> str:
-    """The command that takes the rest of a push back."""
-    return f"nornir rollback --push {number}"

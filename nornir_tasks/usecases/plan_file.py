@@ -13,6 +13,7 @@ from nornir_tasks.deploy.dependence import Others
 from nornir_tasks.deploy.planned import Planned, PlannedSwitch
 from nornir_tasks.deploy.problems import in_the_way, unconfirmed
 from nornir_tasks.deploy.summary import PlanSummary, Read, packed_rows
+from nornir_tasks.deploy.waves import waves_of
 from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.drivers.session import Facts
 from nornir_tasks.errors import Problem, RefusedError
@@ -32,7 +33,7 @@ from nornir_tasks.files.site import INTENT
 from nornir_tasks.intent.core.secret_name import for_others
 from nornir_tasks.platforms.config_tree import Change
 from nornir_tasks.usecases.approval import Approvals, approvals, check_policy
-from nornir_tasks.usecases.push import PlanReport, planned_waves
+from nornir_tasks.usecases.push import PlanReport
 from nornir_tasks.usecases.reach import Reach, together
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
 
@@ -87,6 +88,7 @@ def made(found: PlanReport, selection: Selection, reach: Reach, command: str, no
     check_policy(design)
     problems = [p for name, each in found.plans.items() for p in in_the_way(name, (o for o, _ in each.others))]
     problems += [unconfirmed(name, each.waiting) for name, each in found.plans.items() if each.waiting is not None]
+    problems += found.blocked.values()
     if problems:
         raise RefusedError(together(problems))
     approval = design.site.intent.policy.approval
@@ -108,7 +110,9 @@ def made(found: PlanReport, selection: Selection, reach: Reach, command: str, no
             "accept_release": reach.accept_release,
         },
         "changing": len(found.changing),
-        "waves": [[*wave.devices] for wave in planned_waves(design, found.work)],
+        "waves": [
+            [*wave.devices] for wave in waves_of(design.network, found.work, design.site.intent.policy.wave_share)
+        ],
         "switches": {name: _as_data(each) for name, each in found.plans.items()},
     }
     return as_bytes(document)

@@ -1,40 +1,46 @@
 """Plan, push and roll back: what a push would change, the push itself, and the way back."""
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
+from types import MappingProxyType
 
-from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.fleet import Fleet, Judge, Results
 from nornir_tasks.deploy.journal import JOURNAL, Entry, Journal
-from nornir_tasks.deploy.ledger import Ledger
+from nornir_tasks.deploy.outcome import Outcome
 from nornir_tasks.deploy.planned import Planned
-from nornir_tasks.deploy.problems import in_the_way, not_kept, sprays, unconfirmed, unfinished, unguarded
+from nornir_tasks.deploy.problems import (
+    PUSH,
+    Ways,
+    blocked,
+    in_the_way,
+    sprays,
+    unconfirmed,
+    unfinished,
+    unguarded,
+    ways_of,
+)
+from nornir_tasks.deploy.record import Stated
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Push
-from nornir_tasks.deploy.transaction import Outcome
-from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches, refuse_overtaken, require_push
+from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches, refuse_overtaken
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.deploy.waves import Wave, backwards, members, most_only_leaves, waves
+from nornir_tasks.deploy.waves import Wave, backwards, members, waves_of
 from nornir_tasks.design.capacity.management_paths import ManagementPath, management_paths
 from nornir_tasks.design.model.capabilities import Disruption
-from nornir_tasks.design.model.claims import BASE, SWITCH
+from nornir_tasks.design.model.claims import BASE
 from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, LocalError, Problem, RefusedError
 from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.push_lock import PushLock, sole_push
-from nornir_tasks.files.site import state_directory
-from nornir_tasks.intent.core.secret_name import has_hidden
 from nornir_tasks.usecases.approval import require_no_approval
-from nornir_tasks.usecases.progress import Event, On, Work, following, ignore
+from nornir_tasks.usecases.earlier import before
+from nornir_tasks.usecases.interrupted_push import PushInterrupted, settled
+from nornir_tasks.usecases.progress import On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, together, worst
 from nornir_tasks.usecases.secrets import vault_of
-from nornir_tasks.usecases.site import Selection, SiteDesign, select
-
-DRAIN_S = 5.0
-"""How long an interrupted push waits for outstanding answers."""
+from nornir_tasks.usecases.site import Selection, SiteDesign
+from nornir_tasks.usecases.stating import stated_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,8 @@ class PlanReport:
     """The switches that a push would touch: to change or save them, or to remove leftovers of an earlier push."""
     ways: Mapping[str, ManagementPath] = dataclasses.field(default_factory=dict)
     """How the tool reaches each of them; empty where the site describes no out-of-band plane."""
+    blocked: Mapping[str, Problem] = dataclasses.field(default_factory=dict)
+    """The switches that would refuse their change now, and why: a colleague works on them, or their disk is full."""
 
     @property
     def changing(self) -> dict[str, PlanSummary]:
@@ -81,7 +89,8 @@ class PlanReport:
         """The same of these switches alone."""
         plans = {name: each for name, each in self.plans.items() if name in names}
         ways = {name: each for name, each in self.ways.items() if name in names}
-        return PlanReport(plans, tuple(name for name in self.work if name in names), ways)
+        stopped = {name: each for name, each in self.blocked.items() if name in names}
+        return PlanReport(plans, tuple(name for name in self.work if name in names), ways, stopped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +103,11 @@ class PushReport:
     errors: Mapping[str, GpufabricError]
     """A switch may have both: its change is kept, but a later step failed."""
     number: int | None = None
-    """Its number in the journal; None: there was nothing to do."""
+    """The journal's; None: nothing was to be done."""
+    ways: Ways = PUSH
+    """The commands that carry on, and that take back what was done."""
+    undone_by: int | None = None
+    """Of a rollback: the one that had taken all of this push back before."""
     taken_back: "TakenBack | None" = None
     """It failed and was to be all or nothing."""
 
@@ -105,13 +118,28 @@ class PushReport:
 
     @property
     def saved(self) -> list[str]:
-        """They ran what is wanted, and a reboot would have lost it."""
+        """They ran what is wanted, and a reboot might have lost it: they were changed since they were saved last."""
         return sorted(name for name, each in self.outcomes.items() if each.saved)
 
     @property
     def left(self) -> list[str]:
         """Committed to and not confirmed: their timers take the change back."""
         return sorted(name for name, error in self.errors.items() if isinstance(error, LeftToTimerError))
+
+    @property
+    def not_saved(self) -> list[str]:
+        """Changed and confirmed, and a reboot may lose it."""
+        return sorted(name for name, each in self.outcomes.items() if each.is_unsaved)
+
+    @property
+    def leftovers(self) -> list[str]:
+        """Changed, and with a file of this push that the next one removes."""
+        return sorted(name for name, each in self.outcomes.items() if each.has_leftover)
+
+    @property
+    def is_through(self) -> bool:
+        """Was everything done?"""
+        return not self.errors and not self.not_begun
 
     @property
     def not_begun(self) -> list[str]:
@@ -141,42 +169,24 @@ class TakenBack:
     """Switch -> why it may still run what the push changed."""
 
 
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a push or rollback goes about its switches, where that is not as usual."""
+
+    lock: PushLock | None = None
+    """The site's, where the caller has it."""
+    planned: Planned | None = None
+    """The plan that a push carries out; None: what it shows."""
+    judge: Judge | None = None
+    is_backwards: bool = False
+    """The last wave first. Out-of-band switches go as always: a bad one leaves the way to all nearer ones."""
+
+
+USUAL = How()
+
+
 def _need_reload(plans: Mapping[str, PlanSummary]) -> list[str]:
     return sorted(name for name, each in plans.items() if each.disruption is Disruption.RELOAD)
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The state of an interrupted push."""
-
-    total: int
-    begun: int
-    under_way: tuple[str, ...]
-    """Switches with an outstanding answer. Threads wait for it."""
-    lines: tuple[str, ...]
-    """Every started switch: confirmed, unchanged, or when it reverts the change."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stopped(Event):
-    """A push was interrupted: its present state. Nothing more is started, committed or confirmed."""
-
-    standing: Standing
-
-
-@dataclass(frozen=True, slots=True)
-class Drained(Event):
-    """The outstanding answers have arrived, or the time for them is over."""
-
-    standing: Standing
-
-
-class PushInterrupted(Interrupted):
-    """Ctrl-C during a push, raised after its state was reported."""
-
-    def __init__(self, standing: Standing) -> None:
-        super().__init__(Problem("push", "interrupted"))
-        self.standing = standing
 
 
 Approve = Callable[[PlanReport], bool]
@@ -191,31 +201,31 @@ def plan(selection: Selection, reach: Reach, on: On = ignore, *, keeps_read: boo
     access = Access(reach, on, vault_of(selection.design, selection.planes), keeps_read=keeps_read)
     selection = selection.with_releases(access.accepted(selection))
     with access.fleet(selection.design, selection) as switches:
-        return _report(require_all(access.read(Work.READ, len(selection), switches.plan)), selection.design)
+        found = require_all(access.read(Work.READ, len(selection), switches.plan))
+    path = selection.design.site.record_directory / JOURNAL
+    return _report(found, selection.design, dead=Journal(path).candidates() if path.exists() else {})
 
 
-def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore, how: "How | None" = None) -> PushReport:
+def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore, how: How = USUAL) -> PushReport:
     """Bring the switches to their wanted configurations, in waves; stop after the first wave with a failure.
 
     Plans all first, and refuses all if one cannot be planned, or would be changed otherwise than ``how.planned`` says.
     Raises Interrupted if ``approve`` declines, PushInterrupted on Ctrl-C during the push; failures of single switches
     are in the report.
     """
-    how = how or How()
     if how.planned is None:
         require_no_approval(selection.design)
     access = Access(reach, on, vault_of(selection.design, selection.planes), planned=how.planned)
     selection = selection.with_releases(access.accepted(selection))
-    return _Run("push", selection.design, selection, access, how=how).run(approve)
+    return _Run("push", selection.design, selection, access, limit=selection.limit, how=how).run(approve)
 
 
-def last_push(site: str | Path) -> int:
+def last_push(design: SiteDesign) -> int:
     """The number of the last push that changed anything and was not undone. Raises RefusedError if there is none."""
-    path = state_directory(site) / JOURNAL
-    last = Journal(path).last_push() if path.exists() else None
-    if last is None:
-        raise RefusedError(Problem(str(site), "the journal has no push that could be rolled back"))
-    return last
+    path = design.site.record_directory / JOURNAL
+    if path.exists() and (last := Journal(path).last_push()) is not None:
+        return last
+    raise RefusedError(Problem(design.site.name, "the journal has no push that could be rolled back"))
 
 
 def rollback(
@@ -226,7 +236,7 @@ def rollback(
     on: On = ignore,
     *,
     limit: Sequence[str] = (),
-    how: "How | None" = None,
+    how: How = USUAL,
 ) -> PushReport:
     """Undo a push: the same transaction, with what it added taken out and what it removed put back.
 
@@ -234,68 +244,28 @@ def rollback(
 
     Raises RefusedError for a push that is not in the journal, and if a later one changed lines of the same owners.
     """
-    wanted, access = earlier(design, push, reach, on, limit)
-    return _Run("rollback", wanted.selection.design, wanted, access, push, how or How()).run(approve)
+    journal = Journal(design.site.record_directory / JOURNAL)
+    if by := journal.undone_by(push):
+        return _taken_back(push, by)
+    wanted, access = before(design, push, reach, on, limit)
+    return _Run("rollback", wanted.selection.design, wanted, access, push, tuple(limit), how).run(approve)
 
 
-def earlier(
-    design: SiteDesign, push: int, reach: Reach, on: On = ignore, limit: Sequence[str] = ()
-) -> tuple["Earlier", Access]:
-    """What the switches ran before a push, and the way to them. Raises RefusedError for a push of no journal."""
-    journal = Journal(design.site.state_directory / JOURNAL)
-    require_push(journal, push)
-    entries = {entry.device: entry for entry in journal.entries(push)}
-    selection = select(design, sorted(journal.owners(push) - {SWITCH}), limit)
-    access = Access(reach, on, vault_of(design, selection.planes))
-    selection = selection.with_releases(access.accepted(selection))
-    return Earlier(selection, journal, {name: entries[name] for name in selection if name in entries}), access
+def _taken_back(push: int, by: int) -> PushReport:
+    """A rollback of a push of which nothing is left; ``by``: the rollback that had undone it."""
+    return PushReport(PlanReport({}, ()), {}, {}, ways=ways_of("rollback", by, push), undone_by=by)
 
 
-def _report(plans: Mapping[str, PlanSummary], design: SiteDesign, left_behind: Collection[str] = ()) -> PlanReport:
-    """The plans of all switches; those in ``left_behind`` have leftovers of an earlier push."""
+def _report(
+    plans: Mapping[str, PlanSummary],
+    design: SiteDesign,
+    left_behind: Collection[str] = (),
+    dead: Mapping[str, frozenset[str]] = MappingProxyType({}),
+) -> PlanReport:
+    """The plans of all switches. ``left_behind``: those with leftovers to remove; ``dead``: what blocks no push."""
     work = (name for name, each in plans.items() if each.count or not each.is_saved or name in left_behind)
     ways = {name: way for name, way in management_paths(design.network).items() if name in plans}
-    return PlanReport(plans, tuple(work), ways)
-
-
-def restored(each: Wanted, push: Done) -> Wanted:
-    """The same switch, with a push taken back.
-
-    Secrets come back by name, with the values that these names have now.
-    """
-    tree = each.platform.to_tree(push.before)
-    config = each.platform.parse(tree, each.capabilities, each.device, each.config.model).config
-    return dataclasses.replace(each, text="", tree=tree, config=config, undoes=push)
-
-
-@dataclass(frozen=True, eq=False)
-class Earlier(Mapping[str, Wanted]):
-    """The configurations before a push; each is made on access and not kept."""
-
-    selection: Selection
-    journal: Journal
-    entries: Mapping[str, Entry]
-
-    def __getitem__(self, name: str) -> Wanted:
-        """Raises RefusedError for a switch with a secret that had no name: its value was never kept."""
-        each, entry = self.selection[name], self.entries[name]
-        before = self.journal.before(entry)
-        if has_hidden(before):
-            paths = (path for path, _ in each.platform.to_tree(before).walk() if has_hidden(path[-1]))
-            lines = [" / ".join(path) for path in paths]
-            raise RefusedError(not_kept(name, entry.push, lines, self._free))
-        return restored(each, self.journal.done(entry))
-
-    @cached_property
-    def _free(self) -> tuple[str, ...]:
-        """The switches that can be brought back as a whole."""
-        return tuple(name for name, entry in self.entries.items() if not has_hidden(self.journal.before(entry)))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.entries)
-
-    def __len__(self) -> int:
-        return len(self.entries)
+    return PlanReport(plans, tuple(work), ways, blocked(plans, dead))
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,19 +280,6 @@ class _Past:
 
 
 @dataclass(frozen=True, slots=True)
-class How:
-    """How a push or rollback goes about its switches, where that is not as usual."""
-
-    lock: PushLock | None = None
-    """The site's, where the caller holds it."""
-    planned: Planned | None = None
-    """The plan that a push carries out; None: what it shows."""
-    judge: Judge | None = None
-    is_backwards: bool = False
-    """The last wave first. Out-of-band switches go as always: a bad one leaves the way to all nearer ones."""
-
-
-@dataclass(frozen=True, slots=True)
 class _Run:
     """One push or rollback."""
 
@@ -332,11 +289,14 @@ class _Run:
     access: Access
     undoes: int | None = None
     """The push that a rollback undoes."""
-    how: How = How()
+    limit: tuple[str, ...] = ()
+    """The switches that the operator has named."""
+    how: How = USUAL
 
     def run(self, approve: Approve) -> PushReport:
         """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left."""
-        state = self.design.site.state_directory
+        stated = stated_by(self.verb, self.access.reach, self.design.site.intent.policy.changes)
+        state = self.design.site.record_directory
         locked = sole_push(state, self.verb) if self.how.lock is None else nullcontext(self.how.lock)
         with locked as lock, self.access.fleet(self.design, self.wanted) as switches:
             journal = Journal(state / JOURNAL)
@@ -346,11 +306,15 @@ class _Run:
             past = _Past(journal, journal.open_entries(), journal.candidates())
             found = self._survey(switches, past)
             if self.undoes is not None:  # by now the switches have shown what became of pushes that were cut off
+                if by := journal.undone_by(self.undoes):
+                    return _taken_back(self.undoes, by)
                 refuse_overtaken(obstacles, self.undoes, frozenset(self.wanted))
                 found = found.of({entry.device for entry in journal.entries(self.undoes)})
             met = [each for name, plan in found.plans.items() for each in in_the_way(name, (o for o, _ in plan.others))]
             if met:
                 raise RefusedError(met)
+            if found.blocked:
+                raise RefusedError(together(found.blocked.values()))
             self._refuse_unguarded(found)
             if found.begin_to_spray and not self.access.reach.hosts_reorder:
                 raise RefusedError(together(map(sprays, found.begin_to_spray)))
@@ -359,9 +323,12 @@ class _Run:
                 raise Interrupted(Problem("push", "declined; nothing was changed"))
             if self.undoes is not None:  # a switch that a later step changes is undone as soon as it is confirmed
                 journal.undone(self.undoes, found.plans.keys() - set(found.work))
-            number, done = self._push(found, past, lock)
+            number, done = self._push(found, past, lock, stated)
             self._forget_first_boots(found, done)
-        return PushReport(found, done.values, done.errors, number)
+        return PushReport(found, done.values, done.errors, number, self._ways(number or 0, self.limit))
+
+    def _ways(self, number: int, limit: Sequence[str] = ()) -> Ways:
+        return ways_of(self.verb, number, self.undoes, limit)
 
     def _forget_first_boots(self, found: PlanReport, done: Results[Outcome]) -> None:
         """Where accounts are as declared now, the one of the first boot is gone, and its password is of no account."""
@@ -383,11 +350,12 @@ class _Run:
                 Work.READ, len(self.wanted), lambda report: switches.survey(past.journal, past.entries, report)
             )
         )
-        problems = [unconfirmed(name, each.waiting) for name, each in found.items() if each.waiting is not None]
+        ways = self._ways(0)
+        problems = [unconfirmed(name, each.waiting, ways) for name, each in found.items() if each.waiting is not None]
         problems += together(each for plan in found.values() for each in plan.since)
         if problems:
             raise RefusedError(problems)
-        return _report(found, self.design, past.dead)
+        return _report(found, self.design, past.dead, past.dead)
 
     def _refuse_unguarded(self, found: PlanReport) -> None:
         """Before anything is sent: the switches that would be committed to without a timer."""
@@ -400,13 +368,16 @@ class _Run:
         if problems and not self.access.reach.unguarded:
             raise RefusedError(problems)
 
-    def _push(self, found: PlanReport, past: _Past, lock: PushLock) -> tuple[int | None, Results[Outcome]]:
+    def _push(
+        self, found: PlanReport, past: _Past, lock: PushLock, stated: Stated
+    ) -> tuple[int | None, Results[Outcome]]:
         """The transactions, in waves, noted in the journal under this number."""
         names = found.work
         if not names:
             return None, Results({}, {})
         owners = self.design.owners_noted({name: found.plans[name].owners for name in names})
-        number = past.journal.begin(self.verb, owners, found.changing, self.undoes, self.design.site.intent.site)
+        of_site = self.design.site.intent.site
+        number = past.journal.begin(self.verb, owners, found.changing, self.undoes, of_site, stated)
         lock.note_push(number)
         with (
             following(self.access.on, Work.PUSH, len(names)) as step,
@@ -414,11 +385,11 @@ class _Run:
         ):
             ledger = switches.ledger()
             site = self.design.site.directory.name
-            order = Push(past.journal, number, site, past.dead, past.entries, found.plans, ledger)
+            order = Push(past.journal, number, site, past.dead, past.entries, found.plans, ledger, self._ways(number))
             try:
                 done = switches.push(self._waves(names), order, step, self.how.judge)
             except KeyboardInterrupt:
-                raise PushInterrupted(_settled(ledger, len(names), self.access.on)) from None
+                raise PushInterrupted(settled(ledger, len(names), self.access.on)) from None
         with suppress(LocalError):  # what became of each switch is noted, or reported as not noted, already
             past.journal.finish(number, unchanged := _unchanged(done))
             if self.undoes is not None:
@@ -426,39 +397,12 @@ class _Run:
         return number, done
 
     def _waves(self, names: tuple[str, ...]) -> tuple[Wave, ...]:
-        made = planned_waves(self.design, names)
+        made = waves_of(self.design.network, names, self.design.site.intent.policy.wave_share)
         if not self.how.is_backwards:
             return made
         return backwards(made, frozenset(each.device for each in members(self.design.network) if each.away is not None))
 
 
-def planned_waves(design: SiteDesign, names: Collection[str]) -> tuple[Wave, ...]:
-    """These switches in the order of a push."""
-    everyone, chosen = tuple(members(design.network)), frozenset(names)
-    most = most_only_leaves(everyone, design.site.intent.policy.wave_share)
-    return waves((each for each in everyone if each.device in chosen), most)
-
-
 def _unchanged(done: Results[Outcome]) -> frozenset[str]:
     """The switches that ran what they should when their turn came."""
     return frozenset(name for name, each in done.values.items() if not each.changed and name not in done.errors)
-
-
-def _settled(ledger: Ledger, total: int, on: On) -> Standing:
-    """Say how an interrupted push stands, wait for the answers on their way, and say it again.
-
-    Interrupted a second time it ends at once.
-    """
-    try:
-        first = _standing(ledger, total)
-        on(Stopped(first))
-        if first.under_way:
-            ledger.wait(DRAIN_S)
-            on(Drained(_standing(ledger, total)))
-    except KeyboardInterrupt:
-        pass
-    return _standing(ledger, total)
-
-
-def _standing(ledger: Ledger, total: int) -> Standing:
-    return Standing(total, ledger.begun, ledger.under_way, ledger.lines())

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
@@ -81,7 +82,15 @@ class PastPush:
 
 def journal_file(design: SiteDesign) -> Path:
     """Where the site's pushes are noted; with the first one the file is made."""
-    return design.site.state_directory / JOURNAL
+    return design.site.record_directory / JOURNAL
+
+
+def last_began(design: SiteDesign) -> datetime | None:
+    """When the last push or rollback began that had something to change, UTC. None: there was none."""
+    if not journal_file(design).exists():
+        return None
+    history = Journal(journal_file(design)).history()
+    return next((datetime.fromisoformat(each.noted.started) for each in history if each.planned), None)
 
 
 def pushes(design: SiteDesign, last: int | None = None) -> tuple[PastPush, ...]:
@@ -91,7 +100,7 @@ def pushes(design: SiteDesign, last: int | None = None) -> tuple[PastPush, ...]:
     """
     if not journal_file(design).exists():
         return ()
-    folder, journal = design.site.state_directory, Journal(journal_file(design))
+    folder, journal = design.site.record_directory, Journal(journal_file(design))
     running = {push_under_way(folder)}
     listed = journal.history()[:last]
     running.add(push_under_way(folder))  # one may have ended, and another one begun, while the journal was read

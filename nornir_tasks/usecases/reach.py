@@ -48,6 +48,10 @@ class Reach:
     """Hosts' NICs accept reordered packets, so switches may begin to balance packet by packet."""
     adopt: Adopted = field(default_factory=dict)
     """Switch -> objects of others, by their lines, that a push takes over."""
+    message: str = ""
+    """Why a push or rollback is made."""
+    ticket: str = ""
+    """Its number in the site's system for changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,7 @@ class Access:
 
 def evidence_of(design: SiteDesign, adopted: Adopted = MappingProxyType({})) -> Callable[[str], Evidence]:
     """Switch -> what is shown to be ours there, by the site's journal; nothing where there is no journal yet."""
-    path = design.site.state_directory / JOURNAL
+    path = design.site.record_directory / JOURNAL
     journal = Journal(path) if path.exists() else None
     if journal is not None:
         journal.require_site(design.site.intent.site)

@@ -49,7 +49,7 @@ def vault_of(design: SiteDesign, planes: Sequence[str]) -> Vault:
         raise IntentError(problems)
     if not names:
         return NO_SECRETS
-    sent = SentSecrets(design.site.state_directory)
+    sent = SentSecrets(design.site.record_directory)
     return Vault(values, lambda name: _value(design, name, ("base",)), sent, _others(design))
 
 

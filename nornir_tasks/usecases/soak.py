@@ -18,7 +18,7 @@ from nornir_tasks.checks.suite import Report
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.errors import GpufabricError, IntentError, Problem
 from nornir_tasks.files.host_counters import host_readings
-from nornir_tasks.platforms.counted import Reading
+from nornir_tasks.platforms.counted import GAUGES, Reading
 from nornir_tasks.platforms.counting import ALL
 from nornir_tasks.usecases import validate
 from nornir_tasks.usecases.progress import On, Work, ignore
@@ -29,6 +29,9 @@ from nornir_tasks.usecases.site import Selection
 LEAST_S, MOST_S = 5.0, 24 * 3600.0
 """Shorter, switches may show the same values twice, which they refresh once in seconds (chosen); longer is a day."""
 _UNITS_S = {"s": 1, "m": 60, "h": 3600}
+
+_FIRST = ALL - GAUGES
+"""What is read the first time: of what is a value of now, the second reading says it."""
 
 Sleep = Callable[[float], None]
 
@@ -87,7 +90,7 @@ def collect(
     sleep: Sleep = time.sleep,
 ) -> tuple[validate.Readings, Counted]:
     """All that ``validate`` reads and every counter with it, and every counter again so much later."""
-    readings = validate.collect(selection, reach, on, checks, ALL)
+    readings = validate.collect(selection, reach, on, checks, _FIRST)
     first = {name: each.counted for name, each in readings.switches.items() if each.counted is not None}
     return readings, _again(selection, reach, first, readings.unreachable, (seconds, on, sleep))
 
@@ -101,7 +104,7 @@ def collect_at_end(
     """
     access = _access(selection, reach, on)
     with access.fleet(selection.design, selection) as switches:
-        first = access.read(Work.COUNT, len(selection), partial(switches.count, ALL))
+        first = access.read(Work.COUNT, len(selection), partial(switches.count, _FIRST))
     sleep(seconds)
     readings = validate.collect(selection, reach, on, counters=ALL)
     second = {name: each.counted for name, each in readings.switches.items() if each.counted is not None}
@@ -112,7 +115,7 @@ def count(selection: Selection, reach: Reach, seconds: float, on: On = ignore, s
     """Every counter of the chosen switches, twice. A switch that does not answer is noted, and raises nothing."""
     access = _access(selection, reach, on)
     with access.fleet(selection.design, selection) as switches:
-        found = access.read(Work.COUNT, len(selection), partial(switches.count, ALL))
+        found = access.read(Work.COUNT, len(selection), partial(switches.count, _FIRST))
     return _again(selection, reach, found.values, found.errors, (seconds, on, sleep))
 
 

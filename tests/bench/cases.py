@@ -5,7 +5,7 @@ cases.py parse SITE             read every rendered configuration back
 cases.py prove SITE             prove the isolation of a whole site
 cases.py prove_all SITE         design and render a whole site, and prove all there is to prove, cables to hosts too
 cases.py push SITE RTT_MS WORKERS
-                                a lab of the site: first push, validate, plans with nothing to do; the peer beside it
+                                a lab of the site: first push, validate, soak, plans with nothing to do; the peer beside
 """
 
 import contextlib
@@ -122,6 +122,7 @@ def push(site: str, rtt_ms: str, workers: str) -> Figures:
         )
         reach = Reach(workers=VALIDATE)
         validated = _both_cpus(lab, lambda: require_passed(judge(selection, collect(selection, reach))), "validate")
+        soaked = _both_cpus(lab, lambda: _soak(selection, reach), "soak")
         wanted = dict(selection)
 
         def plan() -> None:
@@ -130,7 +131,7 @@ def push(site: str, rtt_ms: str, workers: str) -> Figures:
             assert not answers.errors, next(iter(answers.errors.values()))
             assert not any(each.changes for each in answers.values.values())
 
-        figures = {"switches": len(wanted), "up_s": up_s, **first, **validated}
+        figures = {"switches": len(wanted), "up_s": up_s, **first, **validated, **soaked}
         figures |= {f"noop_{key}": value for key, value in _per_switch(lab, plan, len(wanted)).items()}
         figures["lab_mib"] = _peak_mib(lab.process.pid())
         leaves = {name: each for name, each in wanted.items() if each.config.os == "eos"}
@@ -141,6 +142,15 @@ def push(site: str, rtt_ms: str, workers: str) -> Figures:
         return figures
     finally:
         lab.down()
+
+
+def _soak(selection: Any, reach: Any) -> None:
+    """What `nornir validate --soak` does, with the shortest time between both readings."""
+    from nornir_tasks.usecases import soak
+    from nornir_tasks.usecases.validate import require_passed
+
+    report, _ = soak.judge(selection, *soak.collect(selection, reach, soak.LEAST_S))
+    require_passed(report)
 
 
 def _both_cpus(lab: Any, job: Callable[[], Any], name: str) -> Figures:

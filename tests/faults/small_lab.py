@@ -71,9 +71,9 @@ class TrialLab:
     client_cpu_s: float = 0.0
 
     @property
-    def folder(self) -> Path:
-        """The site's state folder."""
-        return self.operator.lab.parent
+    def records(self) -> Path:
+        """Where it is kept what was pushed."""
+        return self.operator.records
 
     @property
     def control(self) -> Path:
@@ -123,7 +123,7 @@ class TrialLab:
         self.clients.clocks.reset()
         shutil.rmtree(self.elsewhere.state, ignore_errors=True)
         for name in ("journal.sqlite", "journal.sqlite-journal", "push.lock"):
-            (self.folder / name).unlink(missing_ok=True)
+            (self.records / name).unlink(missing_ok=True)
 
     def restore(self, device: str) -> None:
         """Bring one switch back to what is wanted, whatever was done to it."""

@@ -68,7 +68,7 @@ class Killing:
 
 def noted(lab: TrialLab) -> int:
     """How many pushes and rollbacks the journal has."""
-    path = lab.folder / "journal.sqlite"
+    path = lab.records / "journal.sqlite"
     if not path.exists():
         return 0
     with closing(sqlite3.connect(path)) as db:

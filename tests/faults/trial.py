@@ -210,7 +210,7 @@ class Trials:
 
     def _journal(self, case: Case) -> list[str]:
         """States of the switch's entries in this machine's journal, oldest first."""
-        path = self.lab.folder / "journal.sqlite"
+        path = self.lab.records / "journal.sqlite"
         if not path.exists():
             return []
         with closing(sqlite3.connect(path)) as db:

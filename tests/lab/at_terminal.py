@@ -69,6 +69,11 @@ class Operator:
         return found
 
     @property
+    def records(self) -> Path:
+        """Where it is kept what was pushed to the lab."""
+        return self.lab.parent / "lab-records"
+
+    @property
     def control(self) -> ControlClient:
         return ControlClient(Path(json.loads((self.lab / "ready.json").read_text())["control"]))
 

@@ -14,6 +14,10 @@ class Cutter:
     target: tuple[str, int]
     lose_next: bool = False
     lose_all: bool = False
+    passing: int = 0
+    """So many answers pass before the next one is lost, or all are."""
+    is_silent: bool = False
+    """A lost answer leaves the connection open: the client waits until its time is over."""
     lost: int = 0
     listener: socket.socket = field(init=False)
 
@@ -31,7 +35,7 @@ class Cutter:
                 near, _ = self.listener.accept()
             except OSError:
                 return
-            if self.lose_all:
+            if self.lose_all and not self.passing:
                 near.close()
                 continue
             far = socket.create_connection(self.target, timeout=30)
@@ -42,9 +46,14 @@ class Cutter:
         with suppress(OSError):
             while data := source.recv(65536):
                 if answers and (self.lose_next or self.lose_all):
-                    self.lose_next = False
-                    self.lost += 1
-                    break
+                    if self.passing:
+                        self.passing -= 1
+                    else:
+                        self.lose_next = False
+                        self.lost += 1
+                        if self.is_silent:
+                            continue
+                        break
                 sink.sendall(data)
         for end in (source, sink):
             with suppress(OSError):

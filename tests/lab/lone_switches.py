@@ -64,7 +64,7 @@ class LoneSwitch:
 
     @property
     def journal(self) -> Journal:
-        return Journal(self.design(FIRST).site.state_directory / JOURNAL)
+        return Journal(self.design(FIRST).site.record_directory / JOURNAL)
 
     def running(self) -> str:
         """As the lab says: no connection is made."""
@@ -118,7 +118,7 @@ class LoneSwitch:
     def _push_until(self, version: Version, planes: Sequence[str], cut: Cut) -> None:
         selection, access, journal = self.select(version, planes), Access(REACH, ignore), self.journal
         entries, dead = journal.open_entries(), journal.candidates()
-        state = selection.design.site.state_directory
+        state = selection.design.site.record_directory
         with sole_push(state, "push") as lock, access.fleet(selection.design, selection) as switches:
             plans = require_all(
                 access.read(Work.READ, 1, lambda report: switches.survey(journal, entries, report)),

@@ -14,7 +14,7 @@ from nornir_tasks.errors import RefusedError
 from nornir_tasks.platforms.config_tree import Path, difference
 from nornir_tasks.platforms.eos.candidate import session_changes
 from nornir_tasks.platforms.nxos.patch import server_changes, settle
-from nornir_tasks.usecases.push import restored
+from nornir_tasks.usecases.earlier import restored
 from tests.lab.line_shapes import Rendered
 from tests.lab.typed_switches import SWITCHES, EosSwitch, NxosSwitch, Switch
 from tests.pushed import of

@@ -1,8 +1,10 @@
 """``push --atomic``: a push that fails on one switch leaves every switch as it was, or names it and the way out."""
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import count
 from json import loads
 from pathlib import Path
 
@@ -24,13 +26,21 @@ ALL = ("leaf-g1-r0", "spine-1", "spine-2", "leaf-g1-r1")
 """In the order of the waves."""
 
 
-@pytest.fixture
-def operator(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Operator]:
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     with lab_of_its_own(tmp_path_factory.mktemp("atomic"), small_site) as made:
-        monkeypatch.setenv("GPUFABRIC_STATE", str(made.state))
-        made.run("push", "--yes")
-        (made.lab / "devices.yml").write_text("timeout_s: 5\n" + (made.lab / "devices.yml").read_text())
+        file = made.lab / "devices.yml"
+        file.write_text("timeout_s: 5\n" + file.read_text())
         yield made
+
+
+@pytest.fixture
+def operator(lab: Operator, monkeypatch: pytest.MonkeyPatch) -> Operator:
+    """The lab, whole and pushed to, whatever the test before left."""
+    monkeypatch.setenv("GPUFABRIC_STATE", str(lab.state))
+    lab.run("lab", "mend")
+    lab.run("push", "--yes")
+    return lab
 
 
 @dataclass
@@ -68,13 +78,17 @@ def pushed(operator: Operator, after: Callable[[str], None], time: Time | None =
 
 
 def changed_by_hand(operator: Operator, device: str) -> None:
+    """A colleague types another description at the switch's first port."""
     hand = operator.hands()[device]
     if hand.os == "nvue":
         hand.nvue({"interface": {"swp1": {"description": "after the plan"}}})
     else:
-        hand.configure("interface Ethernet1/1", "description after the plan")
+        port = re.search(r"^interface (Ethernet\S+)", hand.running(), re.MULTILINE)
+        assert port is not None
+        hand.configure(f"interface {port[1]}", "description after the plan")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("bad", ALL)
 def test_the_switches_before_one_that_fails_run_byte_for_byte_what_they_ran(operator: Operator, bad: str) -> None:
     before = spoil(operator, *ALL)
@@ -190,7 +204,8 @@ def watched(
         if isinstance(event, Through) and event.work is Work.PUSH:
             after(event.name)
 
-    watch = Watch(selection, Reach(), on, seconds, command)
+    minutes = count()
+    watch = Watch(selection, Reach(), on, seconds, command, Clock(lambda: 60.0 * next(minutes)))
     return push_all_or_nothing(selection, Reach(), watch.approving(lambda _: True), on, How(judge=watch.judge))
 
 
@@ -205,6 +220,7 @@ def impair(operator: Operator, *words: str) -> Callable[[str], None]:
     return after
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "words",
     [("impair", "pause-storm", "gpu-1:rail0"), ("cut", "leaf-g1-r0-u1")],
@@ -223,6 +239,7 @@ def test_a_canary_after_which_something_is_worse_stops_the_push_and_is_taken_bac
     assert operator.running() == before
 
 
+@pytest.mark.long
 def test_what_was_wrong_before_the_push_does_not_stop_it(operator: Operator) -> None:
     operator.run("lab", "play", "all-to-all")
     operator.run("lab", "impair", "pause-storm", "gpu-1:rail0")

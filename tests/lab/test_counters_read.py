@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -11,9 +11,12 @@ from described_lab import LabDescription, RunningLab
 
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.nvue import NvueSession
+from nornir_tasks.drivers.nvue_client import NvueClient
+from nornir_tasks.drivers.nvue_ports import AT_ONCE, PortCounters
+from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.platforms.counted import Counter
 from nornir_tasks.platforms.counting import ALL
-from nornir_tasks.platforms.nvue.counters import PARTS
+from nornir_tasks.platforms.nvue.counters import OF_SWITCH, PARTS, PORTS
 from nornir_tasks.platforms.nvue.reading import look
 
 SWITCHES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-1"}
@@ -63,25 +66,47 @@ def test_only_what_is_wanted_is_read(sessions: dict[str, Any], os: str) -> None:
 
 
 def test_cumulus_is_read_port_by_port_for_what_it_does_not_tell_of_all_at_once(sessions: dict[str, Any]) -> None:
-    """Each part is a resource of its own, and several ports are read at a time over the one session."""
-    session: NvueSession = sessions["nvue"]
+    """Several ports at a time over the one session, and one request a port as long as its answer has all parts."""
+    client = CountingClient(sessions["nvue"].endpoint)
     ports: dict[str, Any] = {f"swp{number}": {"link": {"oper-status": "up"}} for number in range(1, 9)}
-    session._complete(ports, ALL)
+    PortCounters(client).complete(ports, ALL)
     for port in ports.values():
-        for path in PARTS:
-            assert isinstance(look(port, *path), dict)
-    again = session.counters()
-    assert again.problems == ()
+        assert all(look(port, *path) for path in PARTS if path not in OF_SWITCH)
+        assert not any(look(port, *path) for path in OF_SWITCH), "no qos roce here"
+    whole = {f"interface/{port}" for port in ports}
+    assert whole <= {*client.requested}
+    in_vain = [each for each in client.requested if each not in whole]
+    assert len(in_vain) <= AT_ONCE, "the first ports of all threads, and no other"
+    client.close()
 
 
 def test_the_time_of_a_reading_is_that_of_its_clock_however_long_the_ports_take(sessions: dict[str, Any]) -> None:
     """Else a busy switch of many ports would seem to have another clock than the rest."""
     session: NvueSession = sessions["nvue"]
-    complete = session._complete
-
-    def slowly(ports: dict[str, Any], wanted: Collection[Counter]) -> None:
-        time.sleep(0.5)
-        complete(ports, wanted)
-
-    session._complete = slowly  # type: ignore[method-assign]
+    session.client = SlowPorts(session.endpoint)
     assert session.counters().read_at_s < time.monotonic() - 0.5
+
+
+class CountingClient(NvueClient):
+    """Notes what it asks for."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__(endpoint)
+        self._requested: list[str] = []
+
+    @property
+    def requested(self) -> list[str]:
+        return sorted(self._requested)
+
+    def live(self, *path: str, **query: str | list[str]) -> dict[str, Any]:
+        self._requested.append("/".join(path))
+        return super().live(*path, **query)
+
+
+class SlowPorts(NvueClient):
+    """A switch that takes its time for its ports."""
+
+    def live(self, *path: str, **query: str | list[str]) -> dict[str, Any]:
+        if path[0] == PORTS:
+            time.sleep(0.5)
+        return super().live(*path, **query)

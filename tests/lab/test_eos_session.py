@@ -97,6 +97,7 @@ def test_a_push_is_staged_committed_confirmed_and_then_there_is_nothing_to_do(la
 
     second = EosSession(endpoint(lab))
     second.confirm(token)
+    second.save()
     after = second.read()
     assert planned(after.text, wanted()).changes == ()
     assert brownfield(after.text) == before

@@ -54,7 +54,7 @@ def spoil(operator: Operator, *devices: str) -> dict[str, str]:
 
 
 def journal(operator: Operator) -> Path:
-    (path,) = operator.state.glob("*/journal.sqlite")
+    (path,) = operator.state.glob("*/lab-records/journal.sqlite")
     return path
 
 
@@ -146,7 +146,7 @@ def test_switches_that_die_between_commit_and_confirm_are_named_with_what_will_b
 
         design = load(operator.site)
         wanted = dict(select(design, limit=list(DEVICES.values())))
-        noted = Journal(operator.lab.parent / "journal.sqlite")
+        noted = Journal(operator.records / "journal.sqlite")
         with Access(Reach(), ignore).fleet(design, wanted) as switches:
             number = noted.begin("push", frozenset({"compute", "switch"}), DEVICES.values())
             push = Push(noted, number, "lab", {}, {}, {}, Fatal(switches.ledger().timers_s))
@@ -180,7 +180,7 @@ def test_two_pushes_at_once_on_one_machine_do_not_mix(operator: Operator) -> Non
 
 
 def test_no_rollback_begins_while_a_push_is_under_way(operator: Operator) -> None:
-    with sole_push(operator.lab.parent, "push"):
+    with sole_push(operator.records, "push"):
         assert "another push of this site is under way" in operator.run("rollback", "--yes", code=7)
         assert "0 of 4 switches would change" in operator.run("plan")  # looking is free
 

@@ -8,8 +8,8 @@ import pytest
 from described_lab import LabDescription, RunningLab
 from one_push import transaction
 
+from nornir_tasks.deploy.outcome import Outcome
 from nornir_tasks.deploy.plan_one_switch import Rules
-from nornir_tasks.deploy.transaction import Outcome
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.model.claims import Claims

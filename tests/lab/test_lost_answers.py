@@ -25,7 +25,6 @@ from nornir_tasks.deploy.transaction import Transaction
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import MARK, SwitchSession
 from nornir_tasks.errors import CommitError, Interrupted, LeftToTimerError, RefusedError
-from nornir_tasks.files.site import state_directory
 from nornir_tasks.inventory.endpoints import endpoints
 from nornir_tasks.usecases.reach import evidence_of
 from nornir_tasks.usecases.site import load, select
@@ -153,6 +152,84 @@ def test_a_confirmation_whose_answer_was_lost_is_not_denied(
     assert ours_on(operator, system) == []
 
 
+MOST_ANSWERS = 8
+"""More than any system gives from its confirmation on."""
+
+
+@pytest.mark.sampled(1)
+@BY_SYSTEM
+def test_whichever_answer_is_lost_from_the_confirmation_on_the_change_is_confirmed_saved_and_said_to_be(
+    operator: Operator, losing: Callable[..., tuple[Transaction, SwitchSession, Noted]], system: str
+) -> None:
+    for passing in range(MOST_ANSWERS):
+        spoil(operator, system)
+        run, aside, noted = losing(system, Step.CONFIRM)
+        assert isinstance(run.ledger, LosesAt)
+        run.ledger.cutter.passing = passing
+        outcome = run.run()
+        assert (outcome.changed, outcome.trouble, outcome.has_leftover) == (True, None, False), passing
+        operator.control.ask("advance-clock", seconds=LONGER_THAN_ANY_TIMER_S)
+        running = aside.read()
+        assert (running.waiting, running.is_saved) == (None, True), passing
+        assert not transaction(lambda aside=aside: aside, run.wanted).run().changed
+        assert ours_on(operator, system) == []
+        assert noted.calls[-1] == ("dropped", None)
+        if not run.ledger.cutter.lost:  # no answer was left to lose
+            assert passing >= 2
+            return
+    raise AssertionError(f"{system} gives more than {MOST_ANSWERS} answers")
+
+
+@BY_SYSTEM
+def test_a_confirmation_whose_answer_takes_longer_than_all_patience_is_asked_for_again(
+    operator: Operator, losing: Callable[..., tuple[Transaction, SwitchSession, Noted]], system: str
+) -> None:
+    """The one request waits for its own time-out, 5 s here; the patience with a silent switch, 2 s, begins after it."""
+    spoil(operator, system)
+    run, aside, _ = losing(system, Step.CONFIRM)
+    assert isinstance(run.ledger, LosesAt)
+    run.ledger.cutter.is_silent = True
+    outcome = run.run()
+    assert (outcome.changed, outcome.trouble, run.ledger.cutter.lost) == (True, None, 1)
+    operator.control.ask("advance-clock", seconds=LONGER_THAN_ANY_TIMER_S)
+    assert (aside.read().waiting, aside.read().is_saved) == (None, True)
+
+
+@pytest.mark.sampled(1)
+@BY_SYSTEM
+def test_of_a_switch_that_is_lost_from_an_answer_on_no_more_is_said_than_it_answered(
+    operator: Operator, losing: Callable[..., tuple[Transaction, SwitchSession, Noted]], system: str
+) -> None:
+    """Before its OK to the confirmation that is not known; after it the change stays, and what is open is named."""
+    fates = set()
+    for passing in range(MOST_ANSWERS):
+        spoil(operator, system)
+        run, aside, noted = losing(system, Step.CONFIRM, "lose_all")
+        assert isinstance(run.ledger, LosesAt)
+        run.ledger.cutter.passing = passing
+        try:
+            outcome = run.run()
+        except LeftToTimerError as left:
+            assert "it is not known whether the confirmation arrived" in str(left)
+            assert f"repeat it: nornir push --limit {DEVICES[system]}" in str(left)
+            fates.add("unknown")
+        else:
+            assert outcome.changed
+            assert outcome.is_unsaved is (outcome.trouble is not None)
+            assert outcome.trouble is None or "the change is confirmed and runs" in str(outcome.trouble)
+            running = aside.read()
+            assert running.waiting is None, "an OK was received: no timer runs"
+            assert running.is_saved or outcome.is_unsaved
+            fates.add("unsaved" if outcome.is_unsaved else "leftover" if outcome.has_leftover else "done")
+        tokens = frozenset(str(what) for call, what in noted.calls if call == "staged")
+        operator.control.ask("advance-clock", seconds=LONGER_THAN_ANY_TIMER_S)
+        aside.drop(tokens)
+        operator.run("push", "--yes", "--limit", DEVICES[system])
+        if not run.ledger.cutter.lost:
+            break
+    assert fates >= ({"unknown", "done"} if system == "nvue" else {"unknown", "unsaved", "done"})
+
+
 @pytest.mark.sampled(1)
 @BY_SYSTEM
 def test_a_switch_lost_after_its_commit_is_left_to_its_timer_by_name_and_seconds(
@@ -183,7 +260,7 @@ def test_a_switch_lost_after_its_commit_is_left_to_its_timer_by_name_and_seconds
 
 
 def journal_path(operator: Operator) -> Path:
-    (path,) = operator.state.glob("*/journal.sqlite")
+    (path,) = operator.state.glob("*/lab-records/journal.sqlite")
     return path
 
 
@@ -233,7 +310,7 @@ def test_what_runs_and_was_not_saved_is_saved_by_the_next_push_and_said_until_th
     assert f"{device}: what it runs was not saved" in operator.run("validate", "--limit", device, code=8)
     output = operator.run("push", "--yes", "--limit", device)
     assert "0 of 1 changed" in output
-    assert f"1 saved that ran what is wanted and would have lost it: {device}" in output
+    assert f"1 saved that ran what is wanted, changed since it was saved last: {device}" in output
     assert "saved" not in operator.run("push", "--yes", "--limit", device)
     operator.run("validate", "--limit", device)
 
@@ -349,7 +426,7 @@ def test_a_journal_that_fills_the_disk_at_the_end_does_not_deny_the_change(
             "SELECT state FROM device WHERE device = ? ORDER BY push DESC LIMIT 1", (device,)
         ).fetchone()
     assert last == "done"
-    assert path.parent == state_directory(operator.site)
+    assert path.parent == operator.records
 
 
 @BY_SYSTEM

@@ -10,8 +10,10 @@ import pytest
 
 from nornir_tasks.drivers.nvue import NvueSession
 from nornir_tasks.drivers.nvue_client import NvueClient
+from nornir_tasks.drivers.nvue_ports import AT_ONCE, MOST_FAILED
 from nornir_tasks.drivers.session import Endpoint
-from nornir_tasks.errors import CommitError, ConnectError, DeviceError, StageError
+from nornir_tasks.errors import AuthError, CommitError, ConnectError, DeviceError, StageError
+from nornir_tasks.platforms.counted import Counter
 from nornir_tasks.platforms.platform import Candidate
 from switch_twins.certificates import LabCertificates
 from switch_twins.spec import DeviceSpec
@@ -19,6 +21,8 @@ from switch_twins.spec import DeviceSpec
 Script = dict[tuple[str, str], list[tuple[int, object]]]
 """(method, path) -> answers (status, JSON or text), the last of which is repeated."""
 
+TRUNCATED = '{"link": {"stats": {"in-bytes": 7'
+"""An answer after which the connection ends, 1,000 characters short of the length that it announced."""
 CANDIDATE = Candidate({"delete": (), "patch": {"interface": {"swp1": {"description": "x"}}}}, ())
 STAGING: Script = {
     ("GET", "/revision"): [(200, {"1": {"state": "applied"}})],
@@ -43,9 +47,11 @@ class _Handler(BaseHTTPRequestHandler):
         status, answer = answers.pop(0) if len(answers) > 1 else answers[0]
         text = (answer if isinstance(answer, str) else json.dumps(answer)).encode()
         self.send_response(status)
-        self.send_header("Content-Length", str(len(text)))
+        self.send_header("Content-Length", str(len(text) + (answer is TRUNCATED) * 1000))
         self.end_headers()
         self.wfile.write(text)
+        if answer is TRUNCATED:
+            self.close_connection = True
 
     do_GET = do_POST = do_PATCH = do_DELETE = _answer  # noqa: N815 - http.server's names
 
@@ -157,11 +163,22 @@ def test_a_change_that_was_confirmed_but_not_saved_is_saved(switch) -> None:
             ("GET", "/revision/7"): [(200, {"state": "confirm"}), (200, {"state": "applied"})],
             ("PATCH", "/revision/7"): [(200, {"state": "confirm_yes"})],
             ("PATCH", "/revision/applied"): [(200, {"state": "save"})],
-            ("GET", "/revision/applied"): [(200, {"state": "saving"}), (200, {"state": "saved"})],
+            ("GET", "/revision/applied"): [
+                (200, {"state": "applied"}),
+                (200, {"state": "saving"}),
+                (200, {"state": "saved"}),
+            ],
         }
     )
-    NvueSession(endpoint).confirm("7")
-    assert json.loads(next(body for method, path, body in seen if path == "/revision/applied"))["state"] == "save"
+    session = NvueSession(endpoint)
+    session.confirm("7")
+    session.save()
+    assert (
+        json.loads(next(body for method, path, body in seen if (method, path) == ("PATCH", "/revision/applied")))[
+            "state"
+        ]
+        == "save"
+    )
 
 
 def test_the_root_of_a_configuration_is_never_deleted(switch) -> None:
@@ -169,3 +186,74 @@ def test_the_root_of_a_configuration_is_never_deleted(switch) -> None:
     with pytest.raises(ValueError, match="never deleted"):
         NvueClient(endpoint).delete("7")
     assert seen == []
+
+
+UP = {"link": {"oper-status": "up"}}
+STATS = {"carrier-transitions": 1, **{f"{way}-{what}": 7 for way in ("in", "out") for what in ("bytes", "pkts")}}
+WANTED = {Counter.BYTES_IN, Counter.SYMBOL_ERRORS, Counter.FEC_UNCORRECTED}
+
+
+def counting(ports: dict[str, object], **scripts: list[tuple[int, object]]) -> Script:
+    """A switch whose answer for all ports has no counters; of each port's own answer this is the link."""
+    of_all = dict.fromkeys(ports, UP)
+    each: Script = {("GET", f"/interface/{name}"): [(200, {"link": link})] for name, link in ports.items()}
+    clock = {"uptime": 100, "date-time": {"unix-time": 1e9}}
+    others: Script = {("GET", path): answers for path, answers in scripts.items()}
+    return {("GET", "/system"): [(200, clock)], ("GET", "/interface"): [(200, of_all)], **each, **others}
+
+
+LINK = {"stats": STATS, "phy-detail": {"symbol-errors": 0, "effective-errors": 0}}
+
+
+@pytest.mark.parametrize(
+    "answer", [(200, "<html>"), (200, '{"link": {"stats": {"in-by'), (502, "Bad Gateway"), (400, {"detail": "busy"})]
+)
+def test_an_answer_of_one_port_that_is_of_no_use_fails_that_port_alone(switch, answer: tuple[int, object]) -> None:
+    script = counting({f"swp{number}": LINK for number in range(1, 6)})
+    script["GET", "/interface/swp3"] = [answer]
+    endpoint, _ = switch(script)
+    found = NvueSession(endpoint).counters(WANTED)
+    assert {place.port for place in found.values[Counter.BYTES_IN]} == {"swp1", "swp2", "swp4", "swp5"}
+    (problem,) = found.problems
+    assert problem.startswith("interface: swp3: expected counters of 5 ports, of which 4 are read, found ")
+    assert found.doubtful == WANTED
+
+
+def test_an_answer_that_ends_before_its_length_fails_that_port_alone(switch) -> None:
+    script = counting({f"swp{number}": LINK for number in range(1, 4)})
+    script["GET", "/interface/swp3"] = [(200, TRUNCATED)]
+    endpoint, _ = switch(script)
+    found = NvueSession(endpoint).counters(WANTED)
+    assert {place.port for place in found.values[Counter.BYTES_IN]} == {"swp1", "swp2"}
+    assert "swp3" in found.problems[0]
+
+
+def test_what_a_ports_own_answer_leaves_out_is_asked_for_alone_and_of_the_next_ports_at_once(switch) -> None:
+    names = [f"swp{number}" for number in range(1, 41)]
+    script = counting({name: {"stats": STATS} for name in names})
+    for name in names:
+        script |= {("GET", f"/interface/{name}/link/{part}"): [(200, LINK[part])] for part in LINK}
+    endpoint, seen = switch(script)
+    found = NvueSession(endpoint).counters(WANTED)
+    assert found.problems == ()
+    assert {place.port for place in found.values[Counter.SYMBOL_ERRORS]} == {*names}
+    whole = [path for _, path, _ in seen if path.count("/") == 2 and path.startswith("/interface/")]
+    assert len(whole) <= AT_ONCE, "the first ports of all threads, and no other"
+
+
+def test_a_switch_that_stops_answering_amid_its_ports_is_not_waited_for_port_by_port(switch) -> None:
+    script = counting({f"swp{number}": LINK for number in range(1, 65)})
+    for number in range(5, 65):
+        script["GET", f"/interface/swp{number}"] = [(503, "<html>Service Unavailable</html>")]
+    endpoint, seen = switch(script)
+    with pytest.raises(ConnectError, match="HTTP 503"):
+        NvueSession(endpoint).counters(WANTED)
+    assert len(seen) < 4 + MOST_FAILED + AT_ONCE + 4
+
+
+def test_an_account_that_may_not_look_at_ports_is_refused_and_no_port_is_blamed(switch) -> None:
+    script = counting({"swp1": LINK, "swp2": LINK})
+    script["GET", "/interface/swp2"] = [(401, {})]
+    endpoint, _ = switch(script)
+    with pytest.raises(AuthError):
+        NvueSession(endpoint).counters(WANTED)

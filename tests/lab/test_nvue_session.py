@@ -148,6 +148,7 @@ def test_a_push_is_what_the_switch_says_it_is_and_a_second_one_has_nothing_to_do
     session.close()
 
     session.confirm(token)
+    session.save()
     after = session.read().text
     assert planned(device, after, wanted(device)).changes == ()
     assert parts_of(device, after)[1] == foreign

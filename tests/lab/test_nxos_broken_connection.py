@@ -13,8 +13,8 @@ import pytest
 from described_lab import LabDescription, RunningLab
 
 from nornir_tasks.drivers import nxos
-from nornir_tasks.drivers.session import Endpoint
-from nornir_tasks.errors import CommitError, ConnectError
+from nornir_tasks.drivers.session import Endpoint, Fate
+from nornir_tasks.errors import ConnectError
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.ownership import join, split
 from tests.unit.platforms.nxos_examples import claims, leaf, rendered
@@ -130,8 +130,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nxos, "RECONNECT_PAUSE_S", 0.1)
 
 
-def staged(endpoint: Endpoint, seed: int) -> nxos.NxosSession:
-    """A session with a change waiting: another hash seed than the one that runs."""
+def staged(endpoint: Endpoint, seed: int) -> tuple[nxos.NxosSession, str]:
+    """A session with a change waiting, and its token: another hash seed than the one that runs."""
     opened = nxos.session(endpoint)
     running = PLATFORM.to_tree(opened.read().text)
     assert CONFIG.hashing is not None
@@ -140,8 +140,7 @@ def staged(endpoint: Endpoint, seed: int) -> nxos.NxosSession:
     owned = join(part for owner, part in parts.items() if owner is not None)
     made = PLATFORM.candidate(running, owned, PLATFORM.canonical(PLATFORM.to_tree(rendered(config))))
     assert made.changes
-    opened.stage(made)
-    return opened
+    return opened, opened.stage(made).token
 
 
 def seed_of(opened: nxos.NxosSession) -> str:
@@ -150,7 +149,7 @@ def seed_of(opened: nxos.NxosSession) -> str:
 
 
 def test_a_change_that_took_the_connection_along_is_found_done(path: Forwarder, endpoint: Endpoint) -> None:
-    opened = staged(endpoint, seed=11)
+    opened, token = staged(endpoint, seed=11)
     real = opened._api.batch
 
     def breaking(commands, timeout_s=None):  # type: ignore[no-untyped-def]
@@ -158,14 +157,16 @@ def test_a_change_that_took_the_connection_along_is_found_done(path: Forwarder, 
         return real(commands, timeout_s)
 
     opened._api.batch = breaking  # type: ignore[method-assign]
-    token = opened.commit(60)
+    with pytest.raises(ConnectError):
+        opened.commit(60)
+    assert opened.fate(token) is Fate.WAITING
     assert seed_of(opened) == "11"
     opened.confirm(token)
     opened.close()
 
 
 def test_a_break_before_the_switch_heard_of_it_is_no_success(path: Forwarder, endpoint: Endpoint) -> None:
-    opened = staged(endpoint, seed=12)
+    opened, token = staged(endpoint, seed=12)
     before = seed_of(opened)
     real = opened._api.batch
 
@@ -174,14 +175,15 @@ def test_a_break_before_the_switch_heard_of_it_is_no_success(path: Forwarder, en
         return real(commands, timeout_s)
 
     opened._api.batch = breaking  # type: ignore[method-assign]
-    with pytest.raises(CommitError, match="the connection broke"):
+    with pytest.raises(ConnectError):
         opened.commit(60)
+    assert opened.fate(token) is Fate.GONE
     assert seed_of(opened) == before
     opened.close()
 
 
 def test_a_switch_that_never_comes_back_is_a_connect_error(path: Forwarder, endpoint: Endpoint) -> None:
-    opened = staged(endpoint, seed=13)
+    opened, _ = staged(endpoint, seed=13)
     real = opened._api.batch
 
     def breaking(commands, timeout_s=None):  # type: ignore[no-untyped-def]

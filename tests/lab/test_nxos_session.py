@@ -70,6 +70,8 @@ def push(endpoint: Endpoint, config: DeviceConfig) -> str:
         with_change.close()
         after = session(endpoint)
         after.confirm(token)
+        after.save()
+        after.tidy(token)
         after.close()
     return before
 

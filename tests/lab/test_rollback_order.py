@@ -31,7 +31,7 @@ def test_a_push_is_rolled_back_only_after_the_later_one_that_changed_the_same_li
         preview_names_what_shows_all_lines(operator)
         assert "4 of 4 changed" in operator.run("rollback", "--push", "1", "--yes")
         assert running(operator) == operator.day0
-        assert "no push of this number" in operator.run("rollback", "--push", "1", "--yes", code=7)
+        assert "rolled back already, by rollback 4" in operator.run("rollback", "--push", "1", "--yes")
 
         assert [row[1:] for row in table(operator)] == [
             ["compute", "4 of 4", "confirmed"],

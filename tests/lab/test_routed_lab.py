@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -55,7 +56,7 @@ def _converged(lab: RoutedLab) -> None:
 
 def test_validate_finds_everything_as_designed(lab: RoutedLab, figure: Callable[[str], None]) -> None:
     output = lab.operator.run("validate", "--plane", "compute")
-    assert "passed, tested 1124 of 1124" in output
+    assert re.search(r"passed, tested (\d+) of \1\b", output)
     figure(f"routed lab of {len(lab.switches)} switches: {output.strip().splitlines()[-2]}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,7 +72,7 @@ def test_the_machines_tap_is_the_leafs_port_with_what_was_pushed_to_it(lab: Rout
     assert lab.ask("machines") == {HOST: {"rail0": [LEAF, "Ethernet1/1"]}}
     assert HOST not in lab.ask("status")["played"]
     until(lab.assert_both_tiers_agree)
-    assert "passed, tested 362 of 362" in lab.operator.run("validate")
+    assert re.search(r"passed, tested (\d+) of \1\b", lab.operator.run("validate"))
 
 
 def test_a_leaf_hears_what_the_machine_announces_and_nothing_before(lab: RoutedLab, nic: TapHost) -> None:

@@ -86,7 +86,7 @@ def test_no_secret_is_printed_logged_or_kept(
     assert "4 of 4 changed" in printed
     assert log.stat().st_size > 10_000, "the log was not loud"
     assert leaked(operator, secrets, log, printed) == []
-    (journal,) = operator.state.glob("*/journal.sqlite")
+    (journal,) = operator.state.glob("*/lab-records/journal.sqlite")
     assert journal.stat().st_mode & 0o077 == 0
     figure(f"{len(secrets)} secrets looked for in {len(printed) + log.stat().st_size} bytes of output and log")
 

@@ -38,3 +38,11 @@ def test_a_line_that_is_shown_and_not_printed_and_another_exit_code_are_named(tm
     assert [command.code for command in commands(page)] == [0, 3, 0]
     assert run_page(page, tmp_path, {"PATH": "/usr/bin:/bin"})[:2] == ["page.md:6: echo d", "shown and not printed: e"]
     assert Command(1, "x", 0, ("a ... c",)).missing("  a  b  c") == []
+
+
+@pytest.mark.parametrize(
+    ("printed", "is_alike"), [("tested 12 of 12, 3 played", True), ("tested 11 of 12, 3 played", False)]
+)
+def test_a_check_more_makes_no_page_wrong_and_one_that_could_not_tell_does(printed: str, *, is_alike: bool) -> None:
+    shown = "passed, tested 9 of 9, 3 played"
+    assert Command(1, "x", 0, (shown,)).missing(f"passed, {printed}") == ([] if is_alike else [shown])

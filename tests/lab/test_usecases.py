@@ -16,9 +16,10 @@ from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.errors import IntentError, Interrupted, LabError, RefusedError
 from nornir_tasks.platforms.observed import Observed, PathState, PortQos, PortState
 from nornir_tasks.usecases import push, render, validate
+from nornir_tasks.usecases.interrupted_push import Drained, PushInterrupted, Stopped
 from nornir_tasks.usecases.lab import up_down
 from nornir_tasks.usecases.progress import Begun, Ended, Event, Through, Unidentified, Work
-from nornir_tasks.usecases.push import Drained, PlanReport, PushInterrupted, Stopped
+from nornir_tasks.usecases.push import PlanReport
 from nornir_tasks.usecases.reach import Reach
 from nornir_tasks.usecases.site import SiteDesign, load, select
 
@@ -78,7 +79,7 @@ def nothing_pushed(design: SiteDesign) -> SiteDesign:
     """Each test starts from what day 0 left, whatever the one before it pushed."""
     try:
         while True:
-            push.rollback(design, push.last_push(design.site.directory), Reach(), yes).require_done()
+            push.rollback(design, push.last_push(design), Reach(), yes).require_done()
     except RefusedError:
         return design
 
@@ -140,7 +141,7 @@ def test_plan_push_validate_and_rollback_return_what_became_of_each_switch(nothi
         assert shown(each.observed) <= promised, name
         assert promised - shown(each.observed) <= {"ports.vlan"}, name  # no switch here has a VLAN of hosts
 
-    undone = push.rollback(nothing_pushed, push.last_push(nothing_pushed.site.directory), Reach(), yes)
+    undone = push.rollback(nothing_pushed, push.last_push(nothing_pushed), Reach(), yes)
     assert undone.changed == [*SWITCHES]
     assert validate.judge(selection, validate.collect(selection, Reach())).failed
 

@@ -52,6 +52,13 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return where / "venv"
 
 
+def test_the_wheel_says_the_commit_that_it_was_built_from(installed: Path, tmp_path: Path) -> None:
+    code = "from nornir_tasks.cli.main import main; main()"
+    in_checkout = run(sys.executable, "-c", code, "--version", cwd=ROOT)
+    assert run(installed / "bin/nornir", "--version", cwd=tmp_path) == in_checkout
+    assert " commit " in in_checkout or not (ROOT / ".git").exists()
+
+
 def test_the_wheel_renders_a_site_without_the_checkout(installed: Path, tmp_path: Path) -> None:
     run(installed / "bin/nornir", "render", "--site", "lab", "--out", tmp_path / "out", cwd=tmp_path)
     rendered = sorted(path.name for path in (tmp_path / "out").glob("[!.]*"))
@@ -72,10 +79,39 @@ def test_a_newcomer_with_an_empty_home_and_the_wheel_has_a_validated_site_in_at_
     installed: Path, tmp_path: Path, sized: str
 ) -> None:
     """Typed is what ``init`` prints, and nothing else; the site is in an empty folder."""
-    home, at, nornir = tmp_path / "home", tmp_path / "at", installed / "bin/nornir"
+    home = tmp_path / "home"
     home.mkdir()
+    validated(installed / "bin/nornir", sized, tmp_path / "at", {"HOME": str(home), **NO_STATE})
+
+
+NO_STATE = {"XDG_STATE_HOME": "", "GPUFABRIC_STATE": ""}
+INSTALLERS = {
+    "uv": ("tool", "install", "--quiet", "--with-executables-from", "ansible-core"),
+    "pipx": ("install", "--quiet", "--include-deps"),
+}
+"""Program -> its words before the wheel, as docs/hosts.md has them, so that ``ansible-playbook`` is there, too."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("tool", INSTALLERS)
+def test_a_newcomer_with_an_empty_home_and_pipx_or_uv_has_the_same(installed: Path, tmp_path: Path, tool: str) -> None:
+    """The tools come from PyPI into an environment of their own."""
+    (wheel,) = (installed.parent / "dist").glob("*.whl")
+    home = tmp_path / "home"
+    home.mkdir()
+    alone = {"HOME": str(home), **NO_STATE}
+    venv.create(tmp_path / "tools")
+    pip = (sys.executable, "-m", "pip", "--python", tmp_path / "tools/bin/python")
+    run(*pip, "install", "--quiet", tool, cwd=tmp_path)
+    run(tmp_path / "tools/bin" / tool, *INSTALLERS[tool], f"gpufabric[lab] @ file://{wheel}", cwd=tmp_path, **alone)
+    assert (home / ".local/bin/ansible-playbook").exists()
+    assert " ".join(INSTALLERS[tool]).replace(" --quiet", "") in (ROOT / "docs/hosts.md").read_text()
+    validated(home / ".local/bin/nornir", "--hosts 4 --nics 1", tmp_path / "at", alone)
+
+
+def validated(nornir: Path, sized: str, at: Path, alone: dict[str, str]) -> None:
+    """A new site by what ``init`` prints."""
     at.mkdir()
-    alone = {"HOME": str(home), "XDG_STATE_HOME": "", "GPUFABRIC_STATE": ""}
     output = run(nornir, "init", "dc1", *sized.split(), cwd=at, **alone)
     *commands, down = [line.split()[1:] for line in output.splitlines() if line.startswith("  nornir ")]
     assert len(commands) + 1 <= 8

@@ -1,10 +1,12 @@
 """What hosts make of marks, and whether each host's packets are in the class of its plane."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 from nornir_tasks.checks.about import About
+from nornir_tasks.checks.counters.pauses import stopped_by_full
 from nornir_tasks.checks.counters.soaked import Hit, Soak, number
 from nornir_tasks.platforms.counted import Counter, Place
 
@@ -67,13 +69,16 @@ def check_notifications(soak: Soak) -> list[Hit]:
             )
             found = f"{ignored / came:.0%} ignored"
             expected = f"at most {MOST_IGNORED:.0%} ignored"
-            hits.append(Hit(host, "", message, expected, found, ("notifications", host), remedy, ignored))
+            covers = stopped_by_full(soak, partial(_sent_into, _leaves(soak, host)))
+            hits.append(Hit(host, "", message, expected, found, ("notifications", host), remedy, ignored, covers))
         if marked >= FEW_NOTIFICATIONS and not sent and soak.rates[host].reads(Counter.CNP_SENT):
             message = (
                 f"{where}: got {number(marked)} marked packets and sent no notification: its senders do not hear of it"
             )
             found = f"{number(marked)} marks, 0 notifications"
-            hits.append(Hit(host, "", message, "notifications", found, ("notifications", host), remedy, marked))
+            covers = stopped_by_full(soak, partial(_ends_at, _leaves(soak, host)))
+            key = ("notifications", host)
+            hits.append(Hit(host, "", message, "notifications", found, key, remedy, marked, covers))
     return hits or list(_lost(soak))
 
 
@@ -90,7 +95,22 @@ def _lost(soak: Soak) -> Iterator[Hit]:
         most = max(soak.read_hosts, key=lambda each: sum(soak.rates[each].of(Counter.CNP_SENT).values()))
         message = f"of {number(sent)} congestion notifications {number(came)} came in; {most} sent most of them"
         remedy = "their class and its way: nornir prove --only class-path"
-        yield Hit(most, "", message, "all come in", f"{came / sent:.0%}", ("notifications", ""), remedy, sent - came)
+        found, covers = f"{came / sent:.0%}", stopped_by_full(soak, lambda *_: True)
+        yield Hit(most, "", message, "all come in", found, ("notifications", ""), remedy, sent - came, covers)
+
+
+def _leaves(soak: Soak, host: str) -> frozenset[str]:
+    return frozenset(each.far(host).device for each in soak.network.links_of(host))
+
+
+def _ends_at(leaves: frozenset[str], full: str, _: Collection[str]) -> bool:
+    """Is that switch one of these leaves?"""
+    return full in leaves
+
+
+def _sent_into(leaves: frozenset[str], full: str, stopped: Collection[str]) -> bool:
+    """May what comes in at these leaves have filled that switch: is it one of them, or does it stop one of them?"""
+    return full in leaves or not leaves.isdisjoint(stopped)
 
 
 def check_classes(soak: Soak) -> list[Hit]:

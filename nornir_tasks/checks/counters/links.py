@@ -120,12 +120,13 @@ def check_fec_trend(soak: Soak) -> list[Hit]:
     for device in soak.switches:
         rates = soak.rates[device]
         past_s = (rates.uptime_s or 0) - rates.seconds
+        totals = _by_port(rates.totals.get(Counter.FEC_CORRECTED, {}))
         for port, value in _by_port(rates.of(Counter.FEC_CORRECTED)).items():
             speed = _speed_gbps(soak, device, port)
             if not value or speed is None:
                 continue
             before = _bit_errors(value, speed, rates.seconds)
-            earlier = _by_port(rates.totals[Counter.FEC_CORRECTED])[port] - value
+            earlier = totals[port] - value
             usual = _bit_errors(earlier, speed, past_s) if past_s > rates.seconds else None
             words = f"{before:.0e} bit errors before correction"
             if before > WORST_BER_BEFORE / MARGIN_BEFORE:

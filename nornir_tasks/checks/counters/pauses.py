@@ -1,6 +1,6 @@
 """Pauses: whether marks come before them, and who stops the fabric. A storm is followed over the cables to its root."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from nornir_tasks.checks.about import About
@@ -9,8 +9,9 @@ from nornir_tasks.checks.evidence import End
 from nornir_tasks.platforms.counted import Counter
 
 STORM_FRAMES_PER_S = 2000.0
-"""Pause frames a second of one port from which on it is a storm: one NIC that sent more than 2,000 stopped half of a
-customer's servers (Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, 6.2; the figure from memory)."""
+"""Pause frames a second of one port from which on it is a storm: of one server that took many others away, "more than
+two thousands pause frames per second" were seen at its switch (Guo et al., RDMA over Commodity Ethernet at Scale,
+SIGCOMM 2016, 6.2; as document 46868819815 quotes it)."""
 STORM_SHARE = 0.5
 """Share of the time for which a port is stopped, where a system counts that: chosen. Marks would have slowed senders
 long before."""
@@ -109,6 +110,27 @@ def _upstream(soak: Soak, device: str) -> Iterator[End]:
 
 def check_storms(soak: Soak) -> list[Hit]:
     """One hit for each root: a host, a switch that no other stops, or a circle of switches that stop one another."""
+    hard, roots = _roots(soak)
+    return [_storm(soak, root, tree, hard) for root, tree in roots.items()]
+
+
+def stopped_by_full(soak: Soak, is_theirs: Callable[[str, Collection[str]], bool]) -> frozenset[End]:
+    """Ports that stop hard as the queues of a switch are full, without a host that takes nothing in.
+
+    ``is_theirs`` says for which such switches, by the switch, and all devices that it stops, however far away.
+    """
+    _, roots = _roots(soak)
+    full = {root: tree for root, tree in roots.items() if soak.is_switch(root)}
+    return frozenset(
+        end
+        for root, tree in full.items()
+        if is_theirs(root, {device for device, _ in _upstream(soak, root)})
+        for end in tree
+    )
+
+
+def _roots(soak: Soak) -> tuple[dict[End, _Stopped], dict[str, set[End]]]:
+    """(ports that stop hard, root -> those of them on the way to it)."""
     hard = {
         (device, port): stopped
         for device in soak.switches
@@ -119,7 +141,7 @@ def check_storms(soak: Soak) -> list[Hit]:
     for end in hard:
         for root, tree in _followed(soak, end, hard):
             roots.setdefault(root, set()).update(tree)
-    return [_storm(soak, root, tree, hard) for root, tree in roots.items()]
+    return hard, roots
 
 
 def _followed(soak: Soak, begin: End, hard: Iterable[End]) -> list[tuple[str, set[End]]]:

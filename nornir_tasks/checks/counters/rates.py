@@ -4,12 +4,14 @@ A doubt about the device as a whole (it started again, its clock went another wa
 leaves nothing to judge of it; one about a single counter leaves the rest.
 """
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
+from operator import sub
 from statistics import median
 
-from nornir_tasks.platforms.counted import GAUGES, Counter, Place, Reading
+from nornir_tasks.platforms.counted import GAUGES, Counter, Counts, Place, Reading
 
 SHORTEST_S = 1.0
 """Two readings nearer than this make no rate: chosen, as switches refresh what they show once in seconds."""
@@ -49,7 +51,7 @@ class Rates:
     device: str
     seconds: float
     """Between both, by our clock."""
-    grown: Mapping[Counter, Mapping[Place, float]]
+    grown: Mapping[Counter, Counts]
     """What can be compared; gauges have the later value."""
     totals: Mapping[Counter, Mapping[Place, float]]
     """As the later reading has them."""
@@ -58,6 +60,8 @@ class Rates:
     doubts: tuple[Doubt, ...] = ()
     is_whole: bool = True
     """Is there anything to judge? Not: a doubt about the device as a whole."""
+    doubtful: frozenset[Counter] = frozenset()
+    """Counters of which a part of an answer was not understood: what there is of them is not all."""
 
     def of(self, counter: Counter) -> Mapping[Place, float]:
         """How much one counter grew, place by place; empty where it was not read or cannot be compared."""
@@ -65,7 +69,10 @@ class Rates:
 
     def at(self, counter: Counter, port: str) -> float:
         """The sum over all priorities, queues or lanes of one port."""
-        return sum(value for place, value in self.of(counter).items() if place.port == port)
+        if not self.reads(counter):
+            return 0
+        counts = self.grown[counter]
+        return sum(counts.numbers[number] for _, number in counts.layout.of_port.get(port, ()))
 
     def reads(self, counter: Counter) -> bool:
         """Was it read, though perhaps not everywhere?"""
@@ -98,16 +105,29 @@ def rates(first: Reading, second: Reading) -> Rates:
             is_whole=False,
         )
     doubts: list[Doubt] = [*garbled]
-    grown: dict[Counter, Mapping[Place, float]] = {}
+    grown: dict[Counter, Counts] = {}
+    found: Iterable[Doubt]
     for counter in dict.fromkeys((*first.values, *second.values)):
         before, after = first.values.get(counter), second.values.get(counter)
+        if counter in GAUGES and after is not None:
+            before = after  # of now: nothing of before is asked
         if before is None or after is None:
             when = "first" if after is None else "second"
             doubts.append(Doubt(f"{counter} is in the {when} answer alone", counter, (), "both answers", when))
             continue
-        grown[counter], found = _grown(counter, before, after)
+        simply = _difference(before, after)
+        grown[counter], found = (simply, ()) if simply is not None else _grown(counter, before, after)
         doubts += found
-    return Rates(second.device, seconds, grown, second.values, second.uptime_s, second.not_read, tuple(doubts))
+    return Rates(
+        second.device,
+        seconds,
+        grown,
+        second.values,
+        second.uptime_s,
+        second.not_read,
+        tuple(doubts),
+        doubtful=first.doubtful | second.doubtful,
+    )
 
 
 def _doubt_of_device(first: Reading, second: Reading, seconds: float) -> Doubt | None:
@@ -129,9 +149,17 @@ def _doubt_of_device(first: Reading, second: Reading, seconds: float) -> Doubt |
     return None
 
 
-def _grown(
-    counter: Counter, before: Mapping[Place, float], after: Mapping[Place, float]
-) -> tuple[dict[Place, float], list[Doubt]]:
+def _difference(before: Mapping[Place, float], after: Mapping[Place, float]) -> Counts | None:
+    """Where all is as usual: the same places, and whole numbers that grew; else None, and each place is looked at."""
+    if not isinstance(before, Counts) or not isinstance(after, Counts) or before.layout is not after.layout:
+        return None
+    if before is after or "d" in (before.numbers.typecode, after.numbers.typecode):
+        return None
+    found = [*map(sub, after.numbers, before.numbers)]
+    return Counts(after.layout, array("Q", found)) if min(found, default=0) >= 0 else None
+
+
+def _grown(counter: Counter, before: Mapping[Place, float], after: Mapping[Place, float]) -> tuple[Counts, list[Doubt]]:
     """The difference at each place, and what is doubtful of others."""
     grown: dict[Place, float] = {}
     back: dict[Place, tuple[float, float]] = {}
@@ -152,7 +180,7 @@ def _grown(
             back[place] = (was, value)
         else:
             grown[place] = value - was
-    return grown, list(_doubts(counter, back, bad, gone))
+    return Counts.of(grown), [*_doubts(counter, back, bad, gone)]
 
 
 def _doubts(

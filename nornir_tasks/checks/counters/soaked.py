@@ -146,23 +146,11 @@ class Soak:
         rates = self.rates.get(device)
         if rates is None or not rates.reads(counter):
             return None
-        each = self._by_port(device, counter).get(port)
+        counts = rates.grown[counter]
+        each = counts.layout.of_port.get(port)
         if each is None:
             return None
-        return sum(value for index, value in each if index is None or index in among)
-
-    def _by_port(self, device: str, counter: Counter) -> Mapping[str, list[tuple[int | None, float]]]:
-        known = self._ports.get((device, counter))
-        if known is None:
-            known = {}
-            for place, value in self.rates[device].of(counter).items():
-                known.setdefault(place.port, []).append((place.index, value))
-            self._ports[device, counter] = known
-        return known
-
-    @cached_property
-    def _ports(self) -> dict[tuple[str, Counter], dict[str, list[tuple[int | None, float]]]]:
-        return {}
+        return sum(counts.numbers[at] for index, at in each if index is None or index in among)
 
     def seconds(self, device: str) -> float:
         """Between both readings of a device."""

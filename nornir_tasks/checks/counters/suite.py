@@ -66,6 +66,8 @@ def _has_paths(soak: Soak, device: str) -> bool:
 
 
 _STORM_EFFECTS = frozenset({"lossless-drops", "pause-watchdog", "pause-before-marks", "host-loss", "even-paths"})
+_UNSLOWED_EFFECTS = frozenset({"pause-storm"})
+"""Of senders that do not slow down: the queues of a switch stay full, and it stops others."""
 _CABLE_EFFECTS = frozenset({"host-loss", "even-paths", "link-errors", "link-changes", "fec-trend", "optics"})
 RULES = (
     Rule(
@@ -103,6 +105,7 @@ RULES = (
         congestion.CNP,
         _sets((Counter.CNP_SENT,), (Counter.CNP_HANDLED, Counter.CNP_IGNORED)),
         "hosts",
+        explains=_UNSLOWED_EFFECTS,
     ),
     Rule(drops.check_host_loss, drops.HOST_LOSS, _sets((Counter.SEQUENCE_ERRORS, Counter.OUT_OF_SEQUENCE)), "hosts"),
     Rule(balance.check_balance, balance.ABOUT, _sets((Counter.BYTES_OUT,)), concerns=_has_paths),
@@ -229,6 +232,8 @@ def _without_hits(soak: Soak, rule: Rule, device: str) -> Finding:
         why = f"{_spelled(missing)} not read: {_reason(rates, missing)}"
     elif doubts := [each for each in rates.doubts if each.counter in _reads(rule)]:
         why = doubts[0].what
+    elif not rates.doubtful.isdisjoint(_reads(rule)):
+        why = next(each.what for each in rates.doubts if each.counter is None)
     else:
         return Finding(name, device, "", Verdict.PASS, f"{device}: {words}")
     return Finding(name, device, "", Verdict.ERROR, f"{device}: {why}", words)
@@ -259,10 +264,13 @@ def _reason(rates: Rates, missing: list[frozenset[Counter]]) -> str:
 
 
 def _causes(hits: list[tuple[Rule, list[Hit]]], by_hit: Mapping[int, Finding]) -> list[Cause]:
-    """Each hit belongs to one cause: that of a hit that covers its port and explains its rule, else that of its key."""
+    """Each hit belongs to one cause: that of a hit that covers its port and explains its rule, else that of its key.
+
+    What explains storms, which explain others, is looked at before all.
+    """
     covering: dict[tuple[str, str, str], Key] = {}
     found: dict[Key, list[Hit]] = {}
-    for rule, those in hits:
+    for rule, those in sorted(hits, key=lambda each: "pause-storm" not in each[0].explains):
         for hit in sorted(those, key=lambda each: -each.amount):
             key = _explained(covering, rule, hit) or hit.key
             found.setdefault(key, []).append(hit)

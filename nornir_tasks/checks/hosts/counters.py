@@ -74,9 +74,13 @@ def reading(host: str, fact: object, read_at_s: float, clock_s: float | None = N
     """One host at one time; ``clock_s``: by the host's own clock, where Ansible has it."""
     tally = Tally()
     tally.request = FACT
+    tally.reading = frozenset().union(*_SOURCES.values())
     found = tally.below(fact)
+    tally.reading = _SOURCES["ethtool"]
     _interfaces(tally, found)
+    tally.reading = _SOURCES["hw_counters"]
     _devices(tally, found)
+    tally.reading = _SOURCES["xids"] | _SOURCES["nvlink"]
     _gpus(tally, found)
     return Reading(
         device=host,
@@ -86,6 +90,7 @@ def reading(host: str, fact: object, read_at_s: float, clock_s: float | None = N
         values=dict(tally.values),
         not_read=NOT_READ | dict(_not_read(found, frozenset(tally.values))),
         problems=tally.problems,
+        doubtful=frozenset(tally.doubtful),
     )
 
 

@@ -56,6 +56,7 @@ class _Plan(Envelope):
     unsaved: list[str]
     cannot_be_compared: dict[str, list[str]]
     ways: dict[str, ManagementWay]
+    blocked: dict[str, str]
     devices: dict[str, PlannedDevice]
 
 
@@ -94,15 +95,32 @@ class WayBack(TypedDict):
     left: dict[str, list[str]]
 
 
+@described
 class PushDocument(_Plan):
     """``nornir push`` and ``nornir rollback``: the plan before it, and what came of it."""
 
     unconfirmed: list[str]
+    number: int | None
+    """The journal's; null: there was nothing to do."""
+    already_rolled_back_by: int | None
+    """Of a rollback: the one that had undone all of it before."""
     changed: list[str]
+    """Confirmed: this stays, even if a later step failed."""
     saved: list[str]
+    not_saved: list[str]
+    """Changed, and perhaps not saved."""
+    leftovers: list[str]
+    """Switches with a file that the next push removes."""
+    not_started: list[str]
+    """An earlier wave failed."""
     total: int
     failed: dict[str, list[str]]
+    way_on: str | None
+    """The command that does the rest; null: all was done."""
+    way_back: str | None
+    """The command that undoes what was done; null: all was done, or nothing."""
     taken_back: NotRequired[WayBack]
+    """It was to be all or nothing."""
 
 
 class ValidateFinding(TypedDict):
@@ -251,6 +269,33 @@ class PushesDocument(Envelope):
     """``nornir pushes``."""
 
     pushes: list[PushEntry]
+
+
+@described
+class RecordEntry(PushEntry):
+    """One push or rollback, with what was stated of it. null: an earlier version did not note it, or none was given."""
+
+    person: str | None
+    known_by: str | None
+    """How the person is known: account, sudo, a variable of CI."""
+    host: str | None
+    """Where its journal is, and where it can be undone."""
+    tool_version: str | None
+    message: str | None
+    ticket: str | None
+    seconds: int | None
+    switch_seconds: dict[str, int]
+    added: NotRequired[dict[str, int]]
+    """With a number: switch -> lines that it took."""
+    removed: NotRequired[dict[str, int]]
+    diff: NotRequired[dict[str, list[str]]]
+    """With --diff: switch -> its lines."""
+
+
+class HistoryDocument(Envelope):
+    """``nornir history``."""
+
+    records: list[RecordEntry]
 
 
 class ReportDocument(Envelope):

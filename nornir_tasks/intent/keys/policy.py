@@ -80,6 +80,15 @@ class QueuePairsIntent(Part):
     """Each message is divided among them (``NCCL_IB_SPLIT_DATA_ON_QPS``); else messages take turns."""
 
 
+class ChangesIntent(Part):
+    """What a push or rollback must state. ``nornir history`` shows it."""
+
+    message: Literal["required", "optional"] = "optional"
+    """Its reason: ``nornir push --message TEXT``."""
+    ticket: Literal["required", "optional"] = "optional"
+    """Its number in the site's system for changes: ``nornir push --ticket ID``."""
+
+
 class ApprovalIntent(Part):
     """Who must approve what is pushed. With it ``nornir push`` takes a signed plan alone (docs/howto/approval.md)."""
 
@@ -128,6 +137,8 @@ class PolicyIntent(Part):
     telemetry: TelemetryIntent | None = None
     """What is counted only if it is asked for; docs/counters.md has what is read of which system. A change disturbs
     packets for a moment, as any of queues."""
+    changes: ChangesIntent | None = None
+    """What each push and rollback must state, in the journal. No line on a switch depends on it."""
     unused_ports: Literal["shut", "leave"] = "shut"
     """What happens to ports without a cable: kept shut, or none of our business."""
     wave_share: Annotated[float, Field(gt=0, le=1)] = 0.25

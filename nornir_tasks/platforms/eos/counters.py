@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nornir_tasks.platforms.counted import Counter, Place
-from nornir_tasks.platforms.counting import HOSTS_ALONE, QUEUES, Counting, Moment, Source, Tally, entries, seconds
+from nornir_tasks.platforms.counted import Counter
+from nornir_tasks.platforms.counting import HOSTS_ALONE, Counting, Moment, Source, Tally, entries, placed, seconds
 from nornir_tasks.platforms.observed import Answers, Form, Request
 
 VERSION = Request("show version")
@@ -35,12 +35,16 @@ _OTHER_QUEUE = re.compile(r"\S+\s+MC\d\s.*")
 _TOTALS = {
     Counter.PACKETS_IN: ("inUcastPkts", "inMulticastPkts", "inBroadcastPkts"),
     Counter.PACKETS_OUT: ("outUcastPkts", "outMulticastPkts", "outBroadcastPkts"),
-    Counter.BYTES_IN: ("inOctets",),
-    Counter.BYTES_OUT: ("outOctets",),
-    Counter.INPUT_DROPS: ("inDiscards",),
-    Counter.LINK_CHANGES: ("linkStatusChanges",),
 }
-_ERRORS = {Counter.CRC_ERRORS: ("fcsErrors",), Counter.SYMBOL_ERRORS: ("symbolErrors",)}
+_SINGLE = {
+    Counter.BYTES_IN: "inOctets",
+    Counter.BYTES_OUT: "outOctets",
+    Counter.INPUT_DROPS: "inDiscards",
+    Counter.LINK_CHANGES: "linkStatusChanges",
+}
+_PFC_FRAMES = {Counter.PFC_RX: "rxFrames", Counter.PFC_TX: "txFrames"}
+_STUCK = {Counter.WATCHDOG: "stuckCount"}
+_ERRORS = {Counter.CRC_ERRORS: "fcsErrors", Counter.SYMBOL_ERRORS: "symbolErrors"}
 _FEC = {Counter.FEC_CORRECTED: "correctedCodewords", Counter.FEC_UNCORRECTED: "uncorrectedCodewords"}
 _POWERS = {Counter.RX_POWER_DBM: "rxPower", Counter.TX_POWER_DBM: "txPower"}
 
@@ -59,42 +63,26 @@ def _interfaces(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API ans
         if not isinstance(counters, dict):
             tally.unlike(where, "a table", counters)
             continue
+        place = placed(port)
+        tally.row(place, counters, _SINGLE, f"{where}.")
         for counter, keys in _TOTALS.items():
-            tally.total(counter, Place(port), counters, keys, where)
+            tally.total(counter, place, counters, keys, where)
         errors = counters.get("inputErrorsDetail")
         if not isinstance(errors, dict):
             tally.unlike(f"{where}.inputErrorsDetail", "a table", errors)
             continue
-        for counter, keys in _ERRORS.items():
-            tally.total(counter, Place(port), errors, keys, f"{where}.inputErrorsDetail")
+        tally.row(place, errors, _ERRORS, f"{where}.inputErrorsDetail.")
 
 
 def _pfc(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
     for port, shown in _ports(tally.below(answer, "interfaces")):
-        for priority, row in _numbered(tally, shown.get("priorities"), f"interfaces.{port}.priorities"):
-            where = f"interfaces.{port}.priorities.{priority}"
-            tally.take(Counter.PFC_RX, Place(port, priority), row.get("rxFrames"), f"{where}.rxFrames")
-            tally.take(Counter.PFC_TX, Place(port, priority), row.get("txFrames"), f"{where}.txFrames")
+        tally.table(port, shown.get("priorities"), _PFC_FRAMES, (f"interfaces.{port}.priorities", "."))
 
 
 def _watchdog(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
     """A port is left out until its first event: ``zero_beside`` fills in the others."""
     for port, shown in _ports(tally.below(answer, "interfaces")):
-        for queue, row in _numbered(tally, shown.get("txQueues"), f"interfaces.{port}.txQueues"):
-            where = f"interfaces.{port}.txQueues.{queue}.stuckCount"
-            tally.take(Counter.WATCHDOG, Place(port, queue), row.get("stuckCount"), where)
-
-
-def _numbered(tally: Tally, node: object, where: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Rows by their number."""
-    if not isinstance(node, dict):
-        tally.unlike(where, "a table by number", node)
-        return
-    for name, row in node.items():
-        if name.isdecimal() and int(name) in QUEUES and isinstance(row, dict):
-            yield int(name), row
-        else:
-            tally.unlike(f"{where}.{name}", "a row of a number from 0 to 7", row)
+        tally.table(port, shown.get("txQueues"), _STUCK, (f"interfaces.{port}.txQueues", "."))
 
 
 def _marks(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
@@ -108,7 +96,7 @@ def _marks(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
             if not queue.isdecimal():
                 tally.unlike(f"{where}.{queue}", "the number of a queue", queue)
             elif value != _NOT_COUNTED:
-                tally.take(Counter.ECN_MARKED, Place(port, int(queue)), value, f"{where}.{queue}")
+                tally.take(Counter.ECN_MARKED, placed(port, int(queue)), value, f"{where}.{queue}")
 
 
 def _phy(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
@@ -124,7 +112,7 @@ def _phy(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
             rows = [fec[key] for fec in counted if isinstance(fec.get(key), dict)]
             row = {str(number): each.get("value") for number, each in enumerate(rows)}
             if row:
-                tally.total(counter, Place(port), row, tuple(row), f"{where}[].fec.{key}.value")
+                tally.total(counter, placed(port), row, tuple(row), f"{where}[].fec.{key}.value")
 
 
 def _optics(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
@@ -135,9 +123,9 @@ def _optics(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
                 lane = int(channel) if channel.isdecimal() else None
                 where = f"interfaces.{port}.parameters.{name}.channels.{channel}"
                 if name == "temperature":
-                    tally.take(Counter.TEMPERATURE_C, Place(port, lane), value, where)
+                    tally.take(Counter.TEMPERATURE_C, placed(port, lane), value, where)
                 for counter in (each for each, key in _POWERS.items() if key == name):
-                    tally.take(counter, Place(port, lane), value, where)
+                    tally.take(counter, placed(port, lane), value, where)
 
 
 def _queues(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
@@ -147,9 +135,9 @@ def _queues(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
         text = line.strip()
         if row := _QUEUE_ROW.fullmatch(text):
             seen = True
-            place = Place(f"Ethernet{row[1]}", int(row[2]))
-            tally.take(Counter.QUEUE_PACKETS, place, row[3], f"line {number}")
-            tally.take(Counter.QUEUE_DROPS, place, row[5], f"line {number}")
+            place = placed(f"Ethernet{row[1]}", int(row[2]))
+            tally.take(Counter.QUEUE_PACKETS, place, int(row[3]), f"line {number}")
+            tally.take(Counter.QUEUE_DROPS, place, int(row[5]), f"line {number}")
         elif _ANY_ROW.match(text) and not _OTHER_QUEUE.fullmatch(text):
             tally.unlike(f"line {number}", "port, queue and four numbers", text)
     if not seen:
@@ -167,7 +155,7 @@ _FRAMES_ONLY = "EOS publishes pause frames, and no time"
 
 COUNTING = Counting(
     sources=(
-        Source(INTERFACES, frozenset((*_TOTALS, *_ERRORS)), _interfaces),
+        Source(INTERFACES, frozenset((*_TOTALS, *_SINGLE, *_ERRORS)), _interfaces),
         Source(PFC, frozenset({Counter.PFC_RX, Counter.PFC_TX}), _pfc),
         Source(WATCHDOG, frozenset({Counter.WATCHDOG}), _watchdog),
         Source(ECN, frozenset({Counter.ECN_MARKED}), _marks),

@@ -9,8 +9,19 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from nornir_tasks.platforms.counted import Counter, Place
-from nornir_tasks.platforms.counting import ALL, HOSTS_ALONE, QUEUES, Counting, Moment, Source, Tally, entries, seconds
+from nornir_tasks.platforms.counted import Counter
+from nornir_tasks.platforms.counting import (
+    ALL,
+    HOSTS_ALONE,
+    NUMBERS,
+    Counting,
+    Moment,
+    Source,
+    Tally,
+    entries,
+    placed,
+    seconds,
+)
 from nornir_tasks.platforms.nvue.reading import look
 from nornir_tasks.platforms.observed import Answers, Request
 
@@ -19,6 +30,7 @@ OPTICS = Request("platform/transceiver")
 _SYSTEM = "system"
 CLOCK = (Request(_SYSTEM, parts=("/uptime", "/date-time", "/time")),)
 
+Path = tuple[str, ...]
 QOS = ("counters", "qos")
 WATCHDOG = ("qos", "pfc-watchdog")
 ROCE = ("qos", "roce", "counters")
@@ -26,6 +38,8 @@ STATS = ("link", "stats")
 PHY = ("link", "phy-detail")
 PARTS = (QOS, WATCHDOG, ROCE, STATS, PHY)
 """Paths below a port, each a resource of its own."""
+OF_SWITCH = frozenset({ROCE})
+"""Those that a setting of the whole switch makes: ``qos roce``."""
 
 _PFC = {
     Counter.PFC_RX: "rx-pause-frames",
@@ -33,6 +47,12 @@ _PFC = {
     Counter.PAUSE_RX_US: "rx-pause-duration",
     Counter.PAUSE_TX_US: "tx-pause-duration",
 }
+_TABLES = {
+    "pfc-stats": _PFC,
+    "ingress-buffer-stats": {Counter.INPUT_DROPS: "rx-buffer-discards"},
+    "egress-queue-stats": {Counter.QUEUE_PACKETS: "tx-frames"},
+}
+_DEADLOCKS = {Counter.WATCHDOG: "deadlock-count"}
 _LINK = {
     Counter.PACKETS_IN: "in-pkts",
     Counter.PACKETS_OUT: "out-pkts",
@@ -50,12 +70,16 @@ _CELSIUS = re.compile(r"(-?\d+(?:\.\d+)?) (?:degrees )?C\b.*")
 _LANE = re.compile(r"channel-(\d+)")
 
 
-def _ports(tally: Tally, answer: object, part: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Front-panel ports with this part; a port that is up and lacks it is a problem."""
-    ports = [(name, port) for name, port in entries(tally.below(answer)) if name.startswith("swp")]
+def _ports(tally: Tally, answer: object, part: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Front-panel ports with this part; a port that is up and lacks it is a problem, and one that is no table."""
+    known = {name: port for name, port in tally.below(answer).items() if name.startswith("swp")}
+    ports = {name: port for name, port in known.items() if isinstance(port, dict)}
     if not ports:
         tally.unlike("the answer", "ports swp1 and on", list(answer) if isinstance(answer, dict) else answer)
-    for name, port in ports:
+    elif lost := known.keys() - ports.keys():
+        first = min(lost)
+        tally.unlike(first, f"counters of {len(known)} ports, of which {len(ports)} are read", known[first])
+    for name, port in ports.items():
         found = look(port, *part)
         if isinstance(found, dict) and found:
             yield name, found
@@ -69,19 +93,15 @@ def _is_up(port: dict[str, Any]) -> bool:
     return bool(look(port, "link", "oper-status") == "up")
 
 
-def lacking(answer: dict[str, Any], wanted: Collection[Counter] = ALL) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """What the answer for all ports lacks of ports that are up: (port, path below it), to be asked for alone."""
+def lacking(answer: dict[str, Any], wanted: Collection[Counter] = ALL) -> dict[str, tuple[Path, ...]]:
+    """What the answer for all ports lacks of ports that are up: port -> paths below it, to be asked for alone."""
     parts = [path for path, source in _OF_PORTS.items() if not source.counters.isdisjoint(wanted)]
-    return tuple(
-        (name, path)
-        for name, port in entries(answer)
-        if name.startswith("swp") and _is_up(port)
-        for path in parts
-        if not look(port, *path)
-    )
+    up = ((name, port) for name, port in entries(answer) if name.startswith("swp") and _is_up(port))
+    found = {name: tuple(path for path in parts if not look(port, *path)) for name, port in up}
+    return {name: paths for name, paths in found.items() if paths}
 
 
-def put(answer: dict[str, Any], port: str, path: tuple[str, ...], found: dict[str, Any]) -> None:
+def put(answer: dict[str, Any], port: str, path: Path, found: dict[str, Any]) -> None:
     """Put what was asked for alone in the place that it has in the answer for all ports."""
     node = answer[port]
     for key in path[:-1]:
@@ -92,51 +112,32 @@ def put(answer: dict[str, Any], port: str, path: tuple[str, ...], found: dict[st
 def _qos(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
     for port, shown in _ports(tally, answer, QOS):
         where = "/".join((port, *QOS))
-        for priority, row in _numbered(tally, shown, "pfc-stats", where):
-            for counter, key in _PFC.items():
-                tally.take(counter, Place(port, priority), row.get(key), f"{where}/pfc-stats/{priority}/{key}")
-        for group, row in _numbered(tally, shown, "ingress-buffer-stats", where):
-            place, key = Place(port, group), "rx-buffer-discards"
-            tally.take(Counter.INPUT_DROPS, place, row.get(key), f"{where}/ingress-buffer-stats/{group}/{key}")
+        for table, keys in _TABLES.items():
+            tally.table(port, shown.get(table), keys, (f"{where}/{table}", "/"))
         _queues(tally, port, shown, where)
 
 
 def _queues(tally: Tally, port: str, shown: dict[str, Any], where: str) -> None:
-    """Queues; marks by queue are there in releases whose first one no page names, before them the port's alone."""
+    """Drops; marks by queue are there in releases whose first one no page names, before them the port's alone."""
     by_queue = False
-    for queue, row in _numbered(tally, shown, "egress-queue-stats", where):
-        place, at = Place(port, queue), f"{where}/egress-queue-stats/{queue}"
-        tally.take(Counter.QUEUE_PACKETS, place, row.get("tx-frames"), f"{at}/tx-frames")
+    for name, row in entries(shown.get("egress-queue-stats")):
+        if name not in NUMBERS:
+            continue
+        place, at = placed(port, NUMBERS[name]), f"{where}/egress-queue-stats/{name}"
         tally.total(Counter.QUEUE_DROPS, place, row, _QUEUE_DROPS, at)
         if "ecn-marked-frames" in row:
             by_queue = True
             tally.take(Counter.ECN_MARKED, place, row["ecn-marked-frames"], f"{at}/ecn-marked-frames")
     if not by_queue:
         marked = look(shown, "port-stats", "tx-stats", "ecn-marked-packets")
-        tally.take(Counter.ECN_MARKED, Place(port), marked, f"{where}/port-stats/tx-stats/ecn-marked-packets")
-
-
-def _numbered(tally: Tally, shown: dict[str, Any], table: str, where: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    node = shown.get(table)
-    if not isinstance(node, dict):
-        tally.unlike(f"{where}/{table}", "a table by number", node)
-        return
-    for name, row in node.items():
-        if name.isdecimal() and int(name) in QUEUES and isinstance(row, dict):
-            yield int(name), row
-        else:
-            tally.unlike(f"{where}/{table}/{name}", "a row of a number from 0 to 7", row)
+        tally.take(Counter.ECN_MARKED, placed(port), marked, f"{where}/port-stats/tx-stats/ecn-marked-packets")
 
 
 def _watchdog(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
     """Only a port that is watched has a status."""
     for port, shown in _ports(tally, answer, WATCHDOG):
-        if "status" not in shown:
-            continue
-        where = "/".join((port, *WATCHDOG))
-        for queue, row in _numbered(tally, shown, "status", where):
-            at = f"{where}/status/{queue}/deadlock-count"
-            tally.take(Counter.WATCHDOG, Place(port, queue), row.get("deadlock-count"), at)
+        if "status" in shown:
+            tally.table(port, shown["status"], _DEADLOCKS, ("/".join((port, *WATCHDOG, "status")), "/"))
 
 
 def _watermark(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
@@ -145,22 +146,20 @@ def _watermark(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answ
     for port, shown in entries(tally.below(answer)):
         found = look(shown, *ROCE)
         if port.startswith("swp") and found:
-            tally.take(Counter.WATERMARK_BYTES, Place(port), look(found, *path), "/".join((port, *ROCE, *path)))
+            tally.take(Counter.WATERMARK_BYTES, placed(port), look(found, *path), "/".join((port, *ROCE, *path)))
 
 
 def _stats(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
     for port, shown in _ports(tally, answer, STATS):
-        for counter, key in _LINK.items():
-            tally.take(counter, Place(port), shown.get(key), "/".join((port, *STATS, key)))
+        tally.row(placed(port), shown, _LINK, "/".join((port, *STATS, "")))
 
 
 def _phy(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
     for port, shown in _ports(tally, answer, PHY):
         where = "/".join((port, *PHY))
-        for counter, key in _PHY.items():
-            tally.take(counter, Place(port), shown.get(key), f"{where}/{key}")
+        tally.row(placed(port), shown, _PHY, f"{where}/")
         if any(key in shown for key in _CORRECTED):  # of RS-FEC alone
-            tally.total(Counter.FEC_CORRECTED, Place(port), shown, _CORRECTED, where)
+            tally.total(Counter.FEC_CORRECTED, placed(port), shown, _CORRECTED, where)
 
 
 def _optics(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
@@ -169,7 +168,7 @@ def _optics(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
         if (warm := look(shown, "temperature", "temperature")) is not None:
             found = _CELSIUS.fullmatch(str(warm))
             value = found[1] if found else warm
-            tally.take(Counter.TEMPERATURE_C, Place(port), value, f"{port}/temperature/temperature")
+            tally.take(Counter.TEMPERATURE_C, placed(port), value, f"{port}/temperature/temperature")
         for name, channel in entries(shown.get("channel")):
             lane = _LANE.fullmatch(name)
             for counter, key in _POWERS.items():
@@ -179,7 +178,7 @@ def _optics(tally: Tally, answer: Any) -> None:  # noqa: ANN401 - an API answer
                     continue
                 found = _DBM.fullmatch(str(power))
                 value = found[1] if found else power
-                tally.take(counter, Place(port, int(lane[1])), value, f"{port}/channel/{name}/{key}/power")
+                tally.take(counter, placed(port, int(lane[1])), value, f"{port}/channel/{name}/{key}/power")
 
 
 def _moment(answers: Answers) -> Moment:

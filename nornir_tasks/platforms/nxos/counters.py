@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nornir_tasks.platforms.counted import Counter, Place
-from nornir_tasks.platforms.counting import HOSTS_ALONE, QUEUES, Counting, Moment, Source, Tally
+from nornir_tasks.platforms.counting import HOSTS_ALONE, NUMBERS, Counting, Moment, Source, Tally
 from nornir_tasks.platforms.nxos.tables import rows
 from nornir_tasks.platforms.observed import Answers, Request
 
@@ -97,8 +97,7 @@ def _queuing(tally: Tally, body: Any) -> None:  # noqa: ANN401 - an API answer
             if (cos := _number(pause.get("cos"))) is None:
                 tally.unlike(f"{where}.cos", "a number from 0 to 7", pause.get("cos"))
                 continue
-            for counter, key in _PAUSES.items():
-                tally.take(counter, Place(port, cos), pause.get(key), f"{where}.{key}")
+            tally.row(Place(port, cos), pause, _PAUSES, f"{where}.")
 
 
 def _queue(tally: Tally, port: str, group: Row) -> None:
@@ -114,8 +113,7 @@ def _queue(tally: Tally, port: str, group: Row) -> None:
 
 
 def _number(value: object) -> int | None:
-    text = str(value)
-    return int(text) if text.isdecimal() and int(text) in QUEUES else None
+    return NUMBERS.get(str(value))
 
 
 def _watchdog(tally: Tally, body: Any) -> None:  # noqa: ANN401 - an API answer

@@ -124,6 +124,30 @@ def storm(system: str, number: int) -> Seeded:
     return Seeded("pause storm of a host", system, played, "pause-storm", (f"host {host_port[0]} takes nothing in",))
 
 
+def unslowed(kind: str, counter: Counter, *, sends: bool) -> object:
+    """Senders do not slow down: the queues of a leaf are full, and it stops the spines, which stop the other leaves."""
+
+    def seed(system: str, number: int) -> Seeded:
+        played, draw = loaded(number), random.Random(number)
+        host, _ = end = draw.choice(played.host_ports())
+        own = played.leaf_of(end)[0]
+        leaf = draw.choice([each for each in played.uplinks if (each != own) is sends])
+        if sends:
+            played.add(host, counter, "mlx5_0", None, 50_000_000)
+        else:
+            played.grown[host][Counter.CNP_SENT] = dict.fromkeys(played.grown[host][Counter.CNP_SENT], 0.0)
+            played.add(host, counter, "mlx5_0", None, 9000)
+        frames = draw.uniform(2500, 9000) * played.seconds
+        for up in played.uplinks[leaf]:
+            played.pause(up, frames, each_us=80)
+            spine = played.links[up][0][0]
+            for stops in [each for each in played.links if each[0] == spine and played.links[each][0][0] != leaf]:
+                played.pause(stops, frames * 0.9, each_us=80)
+        return Seeded(kind, system, played, "notifications", (host,), (counter,))
+
+    return seed
+
+
 def unmarked(system: str, number: int) -> Seeded:
     played, draw = loaded(number), random.Random(number)
     device = draw.choice(of_system(played, system))
@@ -254,6 +278,8 @@ KINDS: tuple[tuple[object, tuple[str, ...]], ...] = (
         at_host("no notifications", "notifications", {Counter.ECN_RECEIVED: 9000}, (Counter.CNP_SENT,)),
         ("mlx5",),
     ),
+    (unslowed("notifications ignored, and a full leaf", Counter.CNP_IGNORED, sends=True), ("mlx5",)),
+    (unslowed("no notifications, and a full leaf", Counter.ECN_RECEIVED, sends=False), ("mlx5",)),
     (at_host("host sends again", "host-loss", {Counter.SEQUENCE_ERRORS: 12, Counter.OUT_OF_SEQUENCE: 9}), ("mlx5",)),
     (at_host("XID of a GPU", "gpu-errors", {Counter.XID: 1}), ("mlx5",)),
     (garbled("counter went back", cleared), SWITCHES),

@@ -4,6 +4,7 @@ from collections import Counter as Tally
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -49,17 +50,36 @@ def test_a_seeded_fault_is_the_one_cause_and_named_with_its_place(number: int) -
     assert causes[0].remedy
 
 
+def named(number: int) -> tuple[str, str, str]:
+    """(fault, rule that is to name it, what was named)."""
+    fault, found = seeded(number)
+    causes = found.report.causes
+    return fault.kind, fault.rule, causes[0].lead.check if causes else ("nothing" if is_visible(fault) else NOTHING)
+
+
 def test_the_confusion_matrix_has_its_faults_on_the_diagonal(figure: Callable[[str], None]) -> None:
-    matrix = Tally[tuple[str, str, str]]()
-    for number in range(len(list(every()))):
-        fault, found = seeded(number)
-        causes = found.report.causes
-        named = causes[0].lead.check if causes else (NOTHING if not is_visible(fault) else "nothing")
-        matrix[fault.kind, fault.rule, named] += 1
+    matrix = Tally(named(number) for number in range(len(list(every()))))
     assert sum(matrix.values()) >= 60
-    assert {named for (_, rule, named) in matrix if named not in (rule, NOTHING)} == set()
-    for (kind, _, named), count in matrix.items():
-        figure(f"soak: {kind}: {named} {count}")
+    assert {each for (_, rule, each) in matrix if each not in (rule, NOTHING)} == set()
+    for (kind, _, each), count in matrix.items():
+        figure(f"soak: {kind}: {each} {count}")
+
+
+def test_the_page_has_the_row_of_each_fault_with_what_names_it_and_how_often() -> None:
+    """docs/howto/soak.md, against the matrix."""
+    matrix: dict[str, Tally[str]] = {}
+    for number in range(len(list(every()))):
+        kind, rule, each = named(number)
+        matrix.setdefault(kind, Tally())[each if each == NOTHING else f"`{rule}`"] += 1
+    page = Path(__file__).parents[3].joinpath("docs/howto/soak.md").read_text(encoding="utf-8")
+    table = page.partition("| seeded | named as |")[2].partition("\n\n")[0].splitlines()[2:]
+    shown = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+    made = [
+        [kind, " ".join(f"{rule} {count} times" for rule, count in sums.items() if rule != NOTHING), hidden]
+        for kind, sums in sorted(matrix.items())
+        for hidden in [str(sums[NOTHING] or "")]
+    ]
+    assert shown == made
 
 
 @pytest.mark.parametrize("seed", range(50))

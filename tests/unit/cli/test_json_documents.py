@@ -40,6 +40,7 @@ def document(state: Path, *words: str, code: int = 0) -> dict[str, Any]:
         ("validate --list", "checks"),
         ("validate --list --site lab", "checks"),
         ("pushes --site lab-rails", "pushes"),
+        ("history --site lab-rails", "history"),
         ("export k8s-labels --site lab", "export-topology"),
         ("export slurm-topology --site lab", "export-topology"),
         ("export k8s-rdma --site lab --out out", "export-k8s-rdma"),

@@ -8,7 +8,7 @@ from nornir_tasks.deploy.changed_defaults import as_it_would_print
 from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.usecases.push import restored
+from nornir_tasks.usecases.earlier import restored
 from tests.unit.design.full_groups import DEVICES, part
 
 SYSTEMS = pytest.mark.parametrize("os", DEVICES)

@@ -8,7 +8,7 @@ from nornir_tasks.deploy.evidence import Done
 from nornir_tasks.deploy.plan import device_plan, sides
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
-from nornir_tasks.usecases.push import restored
+from nornir_tasks.usecases.earlier import restored
 from tests import pushed
 from tests.unit.design.toys import ONE_OF_EACH, both
 

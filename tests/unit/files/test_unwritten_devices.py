@@ -25,10 +25,8 @@ def written(folder: Path, text: str) -> Path:
 def site(tmp_path: Path) -> Path:
     """A small site of its own, as init makes it, and then made real."""
     from_answers(tmp_path / "dc1", Answers(site="dc1", planes=("compute",), nics=1), None)
-    file = tmp_path / "dc1/fabric.yml"
-    file.write_text(
-        file.read_text().replace("  source: lab ", "  # source: lab ").replace("  # source: dev", "  source: dev")
-    )
+    file = tmp_path / "dc1/devices.yml"
+    file.write_text(file.read_text().replace("source: lab ", "# source "))
     return tmp_path / "dc1"
 
 

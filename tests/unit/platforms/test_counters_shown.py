@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from nornir_tasks.platforms import platforms
-from nornir_tasks.platforms.counted import GAUGES, Counter, Place, Reading
+from nornir_tasks.platforms.counted import GAUGES, Counter, Counts, Place, Reading
 from nornir_tasks.platforms.counting import ALL, MAX_COUNT, MAX_PROBLEMS, NOT_COUNTED
 from nornir_tasks.platforms.nvue.counters import lacking, put
+from nornir_tasks.platforms.nvue.reading import look
 from tests.unit.platforms.counter_table import GRADES, SWITCHES, of_system, recorded, rows
 
 EXPECTED: dict[str, dict[Counter, dict[Place, float]]] = {
@@ -257,16 +258,40 @@ def test_cumulus_before_5_5_is_named_by_the_place_that_it_lacks() -> None:
 def test_parts_that_cumulus_does_not_tell_of_all_ports_are_asked_for_of_those_that_are_up() -> None:
     whole = recorded("nvue")
     answer = {"swp1": {"link": {"oper-status": "up"}}, "swp2": {"link": {"oper-status": "down"}}, "eth0": {}}
-    for port, path in lacking(answer):
-        assert port == "swp1"
-        found = whole["interface"]["swp1"]
-        for key in path:
-            found = found[key]
-        put(answer, port, path, found)
-    assert lacking(answer) == ()
+    ((port, paths),) = lacking(answer).items()
+    assert port == "swp1"
+    for path in paths:
+        put(answer, port, path, look(whole["interface"]["swp1"], *path))
+    assert lacking(answer) == {}
     again = read("nvue", whole | {"interface": answer})
     assert again.values == read("nvue", whole).values
     assert again.problems == ()
+
+
+def test_a_port_of_cumulus_whose_answer_is_of_no_use_is_named_and_of_the_others_everything_is_read() -> None:
+    answers = recorded("nvue")
+    answers["interface"] = {**answers["interface"], "swp9": "the answer is not NVUE's"}
+    found, whole = read("nvue", answers), read("nvue", recorded("nvue"))
+    ports = len([name for name in answers["interface"] if name.startswith("swp")])
+    expected = f"counters of {ports} ports, of which {ports - 1} are read"
+    assert found.problems == (f'interface: swp9: expected {expected}, found "the answer is not NVUE\'s"',)
+    assert found.values == whole.values
+    assert {Counter.QUEUE_DROPS, Counter.BYTES_IN, Counter.WATCHDOG} <= found.doubtful
+    assert Counter.RX_POWER_DBM not in found.doubtful, "optics are in another answer"
+    assert whole.doubtful == frozenset()
+
+
+def test_numbers_are_the_same_in_their_compact_form_and_places_are_shared() -> None:
+    whole = {Place("swp1", 3): MAX_COUNT, Place("swp1", 4): 0, Place("swp2"): 5}
+    first, second = Counts.of(whole), Counts.of(dict.fromkeys(whole, 1))
+    assert first == whole
+    assert [*first.items()] == [*whole.items()]
+    assert [*first.values()] == [*whole.values()]
+    assert first.layout is second.layout
+    assert first.layout.of_port["swp1"] == ((3, 0), (4, 1))
+    assert Place("swp3") not in first
+    assert Counts.of({Place("swp1", 1): -0.5}) == {Place("swp1", 1): -0.5}
+    assert Counts.of({}) == {}
 
 
 def test_a_system_nobody_wrote_down_counts_nothing_and_says_so() -> None:

@@ -100,7 +100,7 @@ def test_a_push_that_had_nothing_to_change_changed_nothing_whether_it_ended_or_n
 
 def test_a_push_that_runs_now_is_under_way_and_those_before_it_are_not(design: SiteDesign, note: Note) -> None:
     note({"leaf-g1-r0": "done"}, is_ended=False)
-    with sole_push(design.site.state_directory, "push") as lock:
+    with sole_push(design.site.record_directory, "push") as lock:
         lock.note_push(note({"leaf-g1-r0": "done"}, is_ended=False))
         second, first = pushes(design)
         assert (second.state, first.state) == (State.UNDER_WAY, State.INTERRUPTED)

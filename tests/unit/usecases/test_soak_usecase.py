@@ -203,3 +203,27 @@ def test_a_first_folder_that_holds_no_counters_is_refused_before_the_soak(tmp_pa
     with pytest.raises(IntentError) as refused:
         soak.hosts_before(select(lab()), [tmp_path / "before", tmp_path / "not-yet"])
     assert refused.value.problems[0].where == str(tmp_path / "before/gpu-1")
+
+
+def test_rules_that_need_what_was_not_understood_are_undecided_and_the_others_are_judged() -> None:
+    """A port that is in neither reading must not be taken for one without drops."""
+    first, second = random_load(4).readings()
+    port = host_port("leaf-g1-r0")
+    for when in (first, second):
+        one = when["leaf-g1-r0"]
+        values = {
+            counter: {place: value for place, value in places.items() if place.port != port or "queue" not in counter}
+            for counter, places in one.values.items()
+        }
+        doubtful = frozenset(each for each in values if "queue" in each)
+        when["leaf-g1-r0"] = replace(one, values=values, problems=(f"{port} is garbled",), doubtful=doubtful)
+    hosts = frozenset(site().network.hosts)
+    found = judge(Soak(site().network, wanted(), rates_of(first, second), {}, hosts)).report  # type: ignore[arg-type]
+    verdicts = {each.check: each.verdict for each in found.findings if each.device == "leaf-g1-r0"}
+    assert verdicts["lossless-drops"] is Verdict.ERROR
+    assert verdicts["readings"] is Verdict.ERROR
+    assert verdicts["link-changes"] is Verdict.PASS
+    assert verdicts["pause-storm"] is Verdict.PASS
+    (cause,) = found.causes
+    assert cause.lead.check == "readings"
+    assert port in cause.lead.message

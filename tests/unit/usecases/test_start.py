@@ -86,14 +86,26 @@ def test_what_is_made_loosens_nothing(tmp_path: Path) -> None:
     assert "gpufabric_reboot_allowed: false" in (tmp_path / "dc1/group_vars/compute.yml").read_text()
 
 
-def test_the_two_lines_that_make_it_real(tmp_path: Path) -> None:
+def test_switches_are_real_only_where_both_files_say_so_and_one_line_of_the_list_decides(tmp_path: Path) -> None:
     create.from_answers(tmp_path / "dc1", small(), None)
-    file = tmp_path / "dc1/fabric.yml"
-    lines = file.read_text().splitlines(keepends=True)
-    file.write_text(
-        "".join(each.replace("# source: dev", "source: dev") for each in lines if "source: lab" not in each)
-    )
-    assert load_site(tmp_path / "dc1").intent.management.source == "devices"
+    intent, listed = tmp_path / "dc1/fabric.yml", tmp_path / "dc1/devices.yml"
+    found, texts = [], (intent.read_text(), listed.read_text())
+    for one in (texts[0], texts[0].replace("source: devices", "source: lab")):
+        for other in (texts[1], re.sub(r"^source: lab.*\n", "", texts[1], flags=re.MULTILINE)):
+            intent.write_text(one)
+            listed.write_text(other)
+            found.append(load_site(tmp_path / "dc1").intent.management.source)
+    assert found == ["lab", "devices", "lab", "lab"]
+
+
+def test_what_was_pushed_to_the_lab_is_kept_apart_from_what_was_pushed_to_real_switches(tmp_path: Path) -> None:
+    create.from_answers(tmp_path / "dc1", small(), None)
+    played = load_site(tmp_path / "dc1")
+    listed = tmp_path / "dc1/devices.yml"
+    listed.write_text(re.sub(r"^source: lab.*\n", "", listed.read_text(), flags=re.MULTILINE))
+    real = load_site(tmp_path / "dc1")
+    assert played.state_directory == real.state_directory == real.record_directory != played.record_directory
+    assert played.record_directory.stat().st_mode & 0o777 == 0o700
 
 
 def test_files_in_the_way_are_all_named_and_stay(tmp_path: Path) -> None:

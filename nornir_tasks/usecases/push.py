@@ -295,7 +295,7 @@ class _Run:
 
     def run(self, approve: Approve) -> PushReport:
         """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left."""
-        stated = stated_by(self.verb, self.access.reach, self.design.site.intent.policy.changes)
+        stated = stated_by(self.verb, self.access.reach, self.design.site.intent.policy.changes, self.how.planned)
         state = self.design.site.record_directory
         locked = sole_push(state, self.verb) if self.how.lock is None else nullcontext(self.how.lock)
         with locked as lock, self.access.fleet(self.design, self.wanted) as switches:

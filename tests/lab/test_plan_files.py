@@ -65,6 +65,9 @@ def test_what_two_approved_is_pushed_and_a_second_time_nothing_is_left_to_do(
 
     assert "4 of 4 changed" in operator.run("push", "--plan", str(file), "--yes")
     pushed, noted = operator.running(), operator.json("pushes")["pushes"]
+    (record, *_), document = operator.json("history")["records"], json.loads(file.read_text())
+    assert (record["plan"], record["approved_by"]) == (document["hash"], ["alice", "bob"])
+    assert f"plan: {document['hash']}, signed by alice, bob" in operator.run("history", str(record["number"]))
     second = operator.run("push", "--plan", str(file), "--yes")
     assert "4 of 4 run already what was planned" in second
     assert "0 of 4 changed" in second

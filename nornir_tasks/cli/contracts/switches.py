@@ -283,6 +283,10 @@ class RecordEntry(PushEntry):
     tool_version: str | None
     message: str | None
     ticket: str | None
+    plan: str | None
+    """SHA-256 of the plan file that it carried out; null: it was made without."""
+    approved_by: list[str]
+    """Who had signed that."""
     seconds: int | None
     switch_seconds: dict[str, int]
     added: NotRequired[dict[str, int]]

@@ -70,8 +70,8 @@ class Tree:
             for used in self._uses(file, ast.parse(text)):
                 self._used_by[used].add(file)
             if file.startswith("tests/"):
-                for each in Path(file).parents[:-2]:  # that of all tests uses half of the product: OF_ALL
-                    self._used_by[f"{each}/conftest.py"].add(file)
+                for folder in Path(file).parents[:-2]:  # that of all tests uses half of the product: OF_ALL
+                    self._used_by[f"{folder}/conftest.py"].add(file)
         for user, others in BESIDE.items():
             for each in others:
                 self._used_by[each].add(user)
@@ -117,8 +117,8 @@ class Tree:
 
     def _imported(self, file: str, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
         if isinstance(node, ast.Import):
-            for each in node.names:
-                yield from self._module(file, each.name)
+            for module in node.names:
+                yield from self._module(file, module.name)
             return
         above = _above(file, node.level) if node.level else ""
         name = ".".join(part for part in (above, node.module or "") if part)

@@ -1,7 +1,7 @@
 """Of planted mistakes: which does `make test-fast` catch? Does `make test-changed` select the tests that catch them?
 
 python scripts/mutation_score.py [--code 60] [--data 40] [--seed 1] [--minutes 0]
-python scripts/mutation_score.py --rest fast    # then slow, other: what is open by then, one of each file at once
+python scripts/mutation_score.py --rest fast    # then slow, other: what is open by then, all of it at once
 
 Code is what decides most: rules of the intent, ownership, candidates, plans. Data is templates, the catalogue, roles:
 as many are drawn as are needed for so many that tests catch. Each mistake is tried in a clone of the last commit, with
@@ -12,14 +12,14 @@ and property tests catch, or less than 95 % are selected.
 
 import argparse
 import os
-import random
 import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import md5
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -42,13 +42,14 @@ DATA = {
     "catalogue/*/*.yml": ("tests/unit/files/", "tests/unit/design/"),
     "roles/*/{tasks,defaults,handlers,templates}/*": ("tests/unit/roles/", "tests/unit/playbooks/"),
 }
-KINDS = {"code": CODE, "data": DATA}
+KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {"code": CODE, "data": DATA}
 TIERS = ("tests/unit/", "tests/errors/test_errors.py", "tests/property/")
 NEAREST = 14
 """So many files are tried with each mutant alone."""
 LEAST_FAST_PERCENT = 80
 LEAST_SELECTED_PERCENT = 95
 TIMEOUT_S = 900
+_GO_ON = "--continue-on-collection-errors"
 FAST, SLOW, OTHER, OPEN, MISSED = "test-fast", "slow tests", "other tests", "open", "missed"
 OF_TIER = {"fast": FAST, "slow": SLOW, "other": OTHER}
 
@@ -80,17 +81,21 @@ def paths(pattern: str) -> list[str]:
 
 
 def drawn(patterns: Iterable[str], seed: int) -> Iterator[Mutant]:
-    """All mutants of these files in the seed's order, one of each pattern by turns."""
+    """All mutants of these files in the seed's order, one of each pattern by turns; a change of one moves no other."""
+
+    def order(each: Mutant) -> bytes:
+        return md5(f"{seed} {each.file} {each.before} {each.after}".encode(), usedforsecurity=False).digest()
+
     groups = []
     for pattern in patterns:
         every = [each for file in paths(pattern) for each in mutants(file, (ROOT / file).read_text(encoding="utf-8"))]
-        groups.append(random.Random(seed).sample(every, len(every)))  # noqa: S311
+        groups.append(sorted(every, key=order))
     return (each for each in chain(*zip_longest(*groups)) if each is not None)
 
 
 def failed_tests(clone: Path, tests: Sequence[str], *options: str) -> list[str]:
     """The tests that fail, in the order of their files; with ``-x`` the first one."""
-    words = (sys.executable, "-m", "pytest", "-q", "-m", "not long", "-p", "no:randomly", "-p", "named_order")
+    words = (sys.executable, "-m", "pytest", "-q", "-m", "not long", "-p", "no:randomly", "-p", "named_order", _GO_ON)
     environment = {**os.environ, "PYTHONPATH": f"{clone}:{ROOT / 'scripts'}"}
     with subprocess.Popen(  # noqa: S603
         (*words, *options, *tests), cwd=clone, env=environment, text=True, stdout=-1, stderr=-3, start_new_session=True
@@ -148,13 +153,18 @@ class Scorer:
 
     def caught_together(self, planted: Sequence[Mutant], tests: Sequence[str]) -> dict[Mutant, str]:
         """Mutant -> a test that fails for it alone: all are planted at once, then each is tried with what fails."""
-        for each in planted:
-            self.plant(each.file, each.text)
+        for file in {each.file for each in planted}:
+            self.plant(file, together((each for each in planted if each.file == file), self.text(file)))
         failed = dict.fromkeys(each.partition("::")[0] for each in failed_tests(self.clone, tests, "--fast"))
         for each in planted:
             self.plant(each.file)
         say(f"{len(planted)} at once: {len(failed)} of {len(tests)} files fail: {' '.join(failed)}")
-        return {each: test for each in planted if failed and (test := self.caught(each, tuple(failed)))}
+        found = dict[Mutant, str]()
+        for each in planted if failed else ():
+            if test := self.caught(each, [one for one in self.tree.nearest(each.file) if one in failed]):
+                found[each] = test
+            say(f"{each.file}:{each.line}: {test}")
+        return found
 
     def rest(self, tier: str) -> list[str]:
         """Test files of a tier that are left when the nearest ones have missed a mutant."""
@@ -164,7 +174,30 @@ class Scorer:
 
     def plant(self, file: str, text: str = "") -> None:
         """Write a file of the clone; no text: as it was."""
-        (self.clone / file).write_text(text or (ROOT / file).read_text(encoding="utf-8"), encoding="utf-8")
+        (self.clone / file).write_text(text or self.text(file), encoding="utf-8")
+
+    def text(self, file: str) -> str:
+        """As it is without a mutant."""
+        return (ROOT / file).read_text(encoding="utf-8")
+
+
+def together(planted: Iterable[Mutant], text: str) -> str:
+    """A file with several mutants; of those that change the same lines the first alone."""
+    rows, free = text.splitlines(), len(text)
+    edits = {edit(each, rows): None for each in planted}
+    for first, end, new in sorted(edits, reverse=True):
+        if end <= free:
+            rows[first:end], free = new, first
+    return "".join(f"{row}\n" for row in rows)
+
+
+def edit(mutant: Mutant, rows: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
+    """Which rows of its file a mutant changes, and what into."""
+    made = mutant.text.splitlines()
+    least = min(len(rows), len(made))
+    first = next((n for n in range(least) if rows[n] != made[n]), least)
+    last = next((n for n in range(least - first) if rows[-1 - n] != made[-1 - n]), least - first)
+    return first, len(rows) - last, tuple(made[first : len(made) - last])
 
 
 def scored(kind: str, mutant: Mutant, by: str, test: str, selected: str) -> Score:
@@ -219,19 +252,16 @@ def main() -> int:
 
 
 def rest(scorer: Scorer, scores: list[Score], tier: str, seed: int) -> list[Score]:
-    """The table with what this tier's tests catch of what is open; one mutant of a file at a time."""
+    """The table with what this tier's tests catch of what is open."""
     left = {each[:5]: each for each in scores if each.by in (OPEN, MISSED)}
     known = [(kind, each) for kind in KINDS for each in drawn(KINDS[kind], seed)]
     waiting = [(left[key], each) for kind, each in known if (key := scored(kind, each, "", "", "")[:5]) in left]
-    while waiting:
-        now = {each.file: (row, each) for row, each in reversed(waiting)}
-        waiting = [each for each in waiting if each not in now.values()]
-        found = scorer.caught_together([each for _, each in now.values()], scorer.rest(tier))
-        for row, each in now.values():
-            test = found.get(each, "")
-            selected = test.partition("::")[0] in scorer.tree.nearest(each.file)
-            by, chosen = (OF_TIER[tier], "yes" if selected else "no") if test else (MISSED, "")
-            scores = [one._replace(by=by, test=test, selected=chosen) if one == row else one for one in scores]
+    found = scorer.caught_together([each for _, each in waiting], scorer.rest(tier))
+    for row, each in waiting:
+        test = found.get(each, "")
+        selected = test.partition("::")[0] in scorer.tree.nearest(each.file)
+        by, chosen = (OF_TIER[tier], "yes" if selected else "no") if test else (MISSED, "")
+        scores = [one._replace(by=by, test=test, selected=chosen) if one == row else one for one in scores]
     return scores
 
 

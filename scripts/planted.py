@@ -51,8 +51,9 @@ def _of_python(file: str, text: str) -> Iterator[Mutant]:
     starts = [0]
     for row in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(row.encode()))
-    raw = text.encode()
-    for node in ast.walk(ast.parse(text)):
+    raw, tree = text.encode(), ast.parse(text)
+    of_types = {id(node.slice) for node in ast.walk(tree) if isinstance(node, ast.Subscript)}  # dict[str, int]
+    for node in (each for each in ast.walk(tree) if id(each) not in of_types):
         for part, after in _changes(node, text):
             begin = starts[part.lineno - 1] + part.col_offset
             end = starts[(part.end_lineno or part.lineno) - 1] + (part.end_col_offset or 0)

@@ -13,6 +13,7 @@ from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.design.contribute.mlag_config import peer_ends
 from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.drain import Drain
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.errors import Problem
 from nornir_tasks.platforms.config_tree import Change
@@ -97,6 +98,8 @@ class Evidence:
     planes: frozenset[str] = frozenset()
     """The planes that are judged, with their fabrics and the switches: of no other one is anything in ``wanted``,
     ``running`` and ``changes``. Empty: all."""
+    drained: Mapping[str, Drain] = field(default_factory=dict)
+    """The switches that were read and are drained: paths go round them."""
     played: frozenset[str] = frozenset()
     """Hosts that are not there: a lab's switches are answered for them. Empty in a real network."""
 

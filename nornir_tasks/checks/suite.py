@@ -29,6 +29,7 @@ from nornir_tasks.checks.switches import (
     qos,
     router_advertisements,
     spanning_tree,
+    supplies,
     trunks,
     vlans,
 )
@@ -55,6 +56,7 @@ CHECKS = (
     Check(config.check_config, (config.ABOUT,)),
     Check(base.check_base, base.ABOUT),
     Check(certificate.check_certificates, (certificate.ABOUT,)),
+    Check(supplies.check_supplies, (supplies.ABOUT,)),
     Check(ports.check_ports, (ports.PORT,)),
     Check(lldp.check_lldp, (lldp.ABOUT,)),
     Check(extra_cables.check_extra_cables, (extra_cables.ABOUT,)),
@@ -170,6 +172,7 @@ def judge(evidence: Evidence, names: Collection[str] = ()) -> Report:
         apart = [] if REACH.name in names else [replace(each, counted=False) for each in silent]
         findings = [*apart, *(each for each in findings if each.check in names)]
     warnings = () if names and "certificate" not in names else tuple(certificate.warnings(evidence))
+    warnings += tuple(f"{device} is {drain}" for device, drain in evidence.drained.items())
     return Report(tuple(findings), causes(evidence, findings), played_findings(evidence, findings), warnings)
 
 

@@ -14,6 +14,7 @@ from nornir_tasks.cli import (
     counters,
     day0,
     design,
+    drain,
     explain_code,
     export,
     history,
@@ -98,6 +99,8 @@ app.command("push")(push.push)
 app.command("validate")(validate.validate)
 app.command("counters")(counters.counters)
 app.command("report")(report.report)
+app.command("drain")(drain.drain)
+app.command("undrain")(drain.undrain)
 app.command("rollback")(rollback.rollback)
 app.command("pushes")(pushes.pushes)
 app.command("history")(history.history)

@@ -40,7 +40,7 @@ err = screen(stderr=True)
 SITE_DIRECTORY: ContextVar[str] = ContextVar("SITE_DIRECTORY", default="")
 """The folder of the site that the command line is about."""
 
-_VERSIONS: Mapping[str, int] = {}
+_VERSIONS: Mapping[str, int] = {"pushes": 2}
 """Document -> its version, where that is not 1."""
 
 _ADDED: ContextVar[Mapping[str, object]] = ContextVar("ADDED", default=MappingProxyType({}))

@@ -1,6 +1,7 @@
 """``nornir plan``: what a push would change, switch by switch, and how disruptive that is."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from nornir_tasks.deploy.summary import PlanSummary
+    from nornir_tasks.design.model.drain import Drain
     from nornir_tasks.usecases.push import PlanReport
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import Selection
@@ -75,6 +77,7 @@ def plan(
         print_json("plan", plan_as_json(found))
     else:
         print_plan(found, None if show_all else PAGE_LINES)
+        print_drained(found.drained)
     for line in written:
         (err if json else out).print(line)
     if detailed_exitcode and found.work:
@@ -123,6 +126,22 @@ def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str 
             "  1. ansible-playbook site.yml, which tells their NICs to reorder and reads that back; start jobs again\n"
             f"  2. {runnable('nornir push --hosts-reorder')}"
         )
+
+
+def print_drained(drained: "Mapping[str, Drain]") -> None:
+    """The switches that are drained, and stay so; the command that ends one whose time is over."""
+    from nornir_tasks.cli.console import out
+
+    now = datetime.now(UTC)
+    for name, each in drained.items():
+        over = f"; this time is over: {runnable(f'nornir undrain {name}')}" if each.is_over(now) else ""
+        out.print(f"{name} is {each}, and stays so{over}", soft_wrap=True)
+
+
+def drain_as_json(drain: "Drain") -> dict[str, Any]:
+    """Who, until when and why; empty where the switch names no person."""
+    until = None if drain.until is None else drain.until.isoformat()
+    return {"person": drain.person, "until": until, "reason": drain.reason}
 
 
 def _lines_of_others(found: "PlanReport", most_lines: int | None, preview: str) -> Iterator[str]:
@@ -205,6 +224,7 @@ def plan_as_json(found: "PlanReport") -> dict[str, Any]:
             if each.waiting is not None
         },
         "unsaved": found.unsaved,
+        "drained": {name: drain_as_json(each) for name, each in found.drained.items()},
         "cannot_be_compared": found.unshown,
         "blocked": {name: str(problem) for name, problem in found.blocked.items()},
         "ways": {name: {"over": each.steps, "single_points": each.single_points} for name, each in found.ways.items()},

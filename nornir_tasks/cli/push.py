@@ -58,6 +58,21 @@ def push(
             "with another code than 0, stop and take the push back.",
         ),
     ] = None,
+    allocations: Annotated[
+        Path | None,
+        typer.Option(
+            "--allocations",
+            metavar="FILE",
+            help="Which job runs where (squeue --json, or kubectl get pods -A -o json): no wave has two rails, pairs "
+            "or planes of one job, and leaves with jobs come last.",
+        ),
+    ] = None,
+    node_names: Annotated[
+        str | None,
+        typer.Option(
+            "--node-names", help="What the scheduler calls hosts: a template, as {host}.example.com, or a file."
+        ),
+    ] = None,
     show_all: options.AllLines = False,
     json: options.Json = False,
 ) -> None:
@@ -67,6 +82,8 @@ def push(
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.adopting import adopted
     from nornir_tasks.usecases.all_or_nothing import push_all_or_nothing
+    from nornir_tasks.usecases.how import How
+    from nornir_tasks.usecases.jobs import jobs_of
     from nornir_tasks.usecases.plan_file import to_push
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
@@ -86,9 +103,12 @@ def push(
     reach = replace(
         reach, unguarded=unguarded, workers=workers, hosts_reorder=hosts_reorder, message=message, ticket=ticket
     )
-    how = usecase.How(planned=None if plan is None else plan.planned)
     seconds = None if soak is None else duration_s(soak, "--soak")
     command = command_of(wave_check, "--wave-check")
+    if node_names is not None and allocations is None:
+        raise typer.BadParameter("--node-names is for --allocations")
+    jobs = {} if allocations is None else jobs_of(design, allocations, node_names)
+    how = How(jobs=jobs, planned=None if plan is None else plan.planned)
     with interruptible() as on:
         if seconds is not None or command:
             watch = Watch(selection, reach, on, seconds, command)
@@ -112,7 +132,7 @@ def approving(*, yes: bool, json: bool, preview: str = PREVIEW, show_all: bool =
 
         if not json:
             print_plan(found, None if show_all else PAGE_LINES, preview)
-        return yes or _ask(found)
+        return yes or ask(found)
 
     return approve
 
@@ -120,7 +140,7 @@ def approving(*, yes: bool, json: bool, preview: str = PREVIEW, show_all: bool =
 def print_report(report: "PushReport", *, json: bool) -> None:
     """Print what was changed, saved and left unconfirmed; raises the errors of all switches."""
     from nornir_tasks.cli.console import err, out, print_json
-    from nornir_tasks.cli.plan import plan_as_json
+    from nornir_tasks.cli.plan import plan_as_json, print_drained
 
     total = len(report.plan.plans)
     if json:
@@ -140,6 +160,7 @@ def print_report(report: "PushReport", *, json: bool) -> None:
         if not_begun := report.not_begun:
             why = "because an earlier wave failed"
             out.print(f"{len(not_begun)} switches were not started {why}: {', '.join(not_begun)}")
+        print_drained(report.plan.drained)
         _tell_reloads(report.need_reload)
     if leftovers := report.leftovers:
         err.print(f"a file of this {report.ways.verb} is left, which the next one removes: {', '.join(leftovers)}")
@@ -223,7 +244,8 @@ def _tell_reloads(waiting: list[str]) -> None:
         out.print("until each is reloaded, its lines tagged 'reload' are configured and not in effect")
 
 
-def _ask(found: "PlanReport") -> bool:
+def ask(found: "PlanReport") -> bool:
+    """Ask at the terminal whether this plan is to be carried out. Raises Interrupted where there is none."""
     from nornir_tasks.errors import Interrupted, Problem
 
     if not sys.stdin.isatty():

@@ -61,13 +61,20 @@ def _print(found: "tuple[PastPush, ...]") -> None:
     table = named_table("push", "time (UTC)", "planes", "changed", "state", "can be rolled back")
     verbs = {each.number: each.verb for each in found}
     for each in found:
-        number = str(each.number) if each.undoes is None else f"{each.number}, rollback of {each.undoes}"
+        number = _number(each)
         time = each.started.removesuffix("+00:00").replace("T", " ")
         changed = f"{each.changed} of {len(each.planned)}"
         table.add_row(number, time, ", ".join(each.planes), changed, _state(each), answer(each, verbs))
     out.print(table)
     for line in _hints(found, verbs):
         out.print(line)
+
+
+def _number(push: "PastPush") -> str:
+    """Its number; and what it was, if it was no push."""
+    if push.undoes is not None:
+        return f"{push.number}, rollback of {push.undoes}"
+    return str(push.number) if push.verb == "push" else f"{push.number}, {push.verb} of {', '.join(push.planned)}"
 
 
 def _hints(found: "tuple[PastPush, ...]", verbs: "Mapping[int, str]") -> "Iterator[str]":

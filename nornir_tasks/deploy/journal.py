@@ -11,7 +11,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path as File
@@ -104,11 +104,13 @@ class Journal:
     def __init__(self, path: File, clock: Clock = _utc) -> None:
         self._path, self._clock = path, clock
         path.parent.mkdir(parents=True, exist_ok=True)
-        with self.opened() as db:
+        with self.opened() as db:  # of one that is whole nothing is written: who may only read it can list it
             db.executescript(_SCHEMA + record.SCHEMA)
-            db.execute("INSERT INTO journal SELECT ? WHERE NOT EXISTS (SELECT * FROM journal)", (secrets.token_hex(4),))
+            if db.execute("SELECT id FROM journal").fetchone() is None:
+                db.execute("INSERT INTO journal VALUES (?)", (secrets.token_hex(4),))
             self._id = str(db.execute("SELECT id FROM journal").fetchone()[0])
-        path.chmod(0o600)
+        with suppress(PermissionError):  # another account's
+            path.chmod(0o600)
 
     def require_site(self, name: str) -> None:
         """Raises LocalError if this is the journal of another site: what it has is no evidence here."""
@@ -157,9 +159,10 @@ class Journal:
                 db.execute("INSERT INTO undoing VALUES (?, ?)", (number, undoes))
             return number
 
-    def name(self, site: str, push: int) -> str:
-        """The name of this push's candidates on every switch; the journal's id makes it unique."""
-        return f"{MARK}{re.sub(r'[^A-Za-z0-9]', '_', site)[:20]}-{self._id}-{push}"
+    def name(self, site: str, push: int, person: str = "") -> str:
+        """The name of this push's candidates on every switch: whose they are. The journal's id makes it unique."""
+        place, who = (re.sub(r"[^A-Za-z0-9]", "_", text)[:20] for text in (site, person))
+        return f"{MARK}{place}-{self._id}-{push}" + (f"-{who}" if who else "")
 
     def start(self, push: int, device: str, done: Done, claims: str = "") -> None:
         """Record the owned sections of a switch before it is changed. ``claims``: a digest of whose which lines are."""

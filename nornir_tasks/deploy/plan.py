@@ -14,6 +14,7 @@ from nornir_tasks.deploy.taking_back import taken_back
 from nornir_tasks.deploy.wanted import Wanted, is_protected, of_owners
 from nornir_tasks.design.model.claims import SWITCH, digest
 from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.drain import Drain, drain_of
 from nornir_tasks.design.model.network import EVERYWHERE
 from nornir_tasks.drivers.company import Company
 from nornir_tasks.drivers.session import Waiting
@@ -114,6 +115,14 @@ def running_config(wanted: Wanted, plan: DevicePlan) -> DeviceConfig:
     os = wanted.platform
     before = os.spelt_out(plan.owned_before, os.defaults(plan.running))
     return os.parse(before, wanted.capabilities, wanted.device, wanted.config.model).config
+
+
+def running_drain(wanted: Wanted, plan: DevicePlan) -> Drain | None:
+    """The drain that the switch has and that this plan would end; looked for only where lines of route maps go."""
+    gone = (each.path for each in plan.changes if each.op == "-")
+    if not any("route-map" in part for path in gone for part in path):
+        return None
+    return drain_of(running_config(wanted, plan))
 
 
 def wanted_config(wanted: Wanted) -> DeviceConfig:

@@ -99,7 +99,7 @@ def unconfirmed(device: str, waiting: Waiting, ways: Ways = PUSH) -> Problem:
         where=device,
         what=f"a commit is not confirmed ({waiting.token}): the switch takes it back {within}{given}",
         expected="no commit under way",
-        hint=f"if none is under way, a push or rollback was cut off: {AGAIN[ways.verb]} {again}",
+        hint=f"if none is under way, a push or rollback was cut off: {AGAIN.get(ways.verb, ways.verb)} {again}",
     )
 
 

@@ -12,6 +12,7 @@ from nornir_tasks.deploy.plan import DevicePlan, running_config
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.drain import Drain
 from nornir_tasks.drivers.company import Company
 from nornir_tasks.drivers.session import Facts, Waiting
 from nornir_tasks.errors import Problem
@@ -72,6 +73,8 @@ class PlanSummary:
     """Open changes beside which the switch is not pushed to."""
     lacks_bytes: int = 0
     """Room that the files of this change would need, and the switch does not have."""
+    drain: Drain | None = None
+    """The drain that the switch has after the change: one that it has already stays."""
     read: Read | None = None
     """What it comes from; None: it was not wanted."""
     since: tuple[Problem, ...] = ()
@@ -132,6 +135,7 @@ def summary(plan: DevicePlan, wanted: Wanted) -> PlanSummary:
         plan.unshown,
         plan.company,
         plan.lacks_bytes,
+        wanted.drain,
     )
 
 

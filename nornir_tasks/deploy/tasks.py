@@ -14,7 +14,7 @@ from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger, Step, ending
 from nornir_tasks.deploy.outcome import Outcome
-from nornir_tasks.deploy.plan import DevicePlan, running_config, took_effect, wanted_config
+from nornir_tasks.deploy.plan import DevicePlan, running_config, running_drain, took_effect, wanted_config
 from nornir_tasks.deploy.plan_one_switch import (
     COMPUTING,
     Rules,
@@ -33,6 +33,7 @@ from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.base import NO_BASE
 from nornir_tasks.design.model.claims import digest
 from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.drain import Drain
 from nornir_tasks.drivers.session import Depth, Facts, Running, SwitchSession, Waiting
 from nornir_tasks.drivers.shown_certificate import shown_certificate
 from nornir_tasks.errors import LocalError
@@ -69,6 +70,12 @@ class Job:
     make: Callable[[], Wanted]
     """Makes the wanted configuration at each call. Callers must not keep it: there may be 1,000 switches."""
     rules: Rules
+    keep: Callable[[Drain], Wanted] | None = None
+    """Makes the same of a switch that is drained. None: a drain that the switch has is none of the wanted lines."""
+
+    def wanted(self, drain: Drain | None) -> Wanted:
+        """The wanted configuration of a switch with this drain."""
+        return self.make() if drain is None or self.keep is None else self.keep(drain)
 
 
 def ask_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
@@ -94,6 +101,9 @@ def _planned(job: Job, session: SwitchSession, running: Running, make: Callable[
         with COMPUTING:
             wanted = job.make()
             plan = planned(running, wanted, job.rules)
+            if job.keep is not None and (drain := running_drain(wanted, plan)) is not None:
+                wanted = job.keep(drain)
+                plan = planned(running, wanted, job.rules)
             unused = plan.unused - heard.keys()
             if not unused:
                 return make(wanted, plan)
@@ -232,6 +242,8 @@ class Push:
     """Device -> the plan that was shown: nothing else is carried out."""
     ledger: Ledger
     ways: Ways = PUSH
+    person: str = ""
+    """Who pushes."""
 
 
 @dataclass(slots=True)
@@ -246,7 +258,7 @@ class _Notes:
 
     @property
     def name(self) -> str:
-        return self.push.journal.name(self.push.site, self.push.number)
+        return self.push.journal.name(self.push.site, self.push.number, self.push.person)
 
     @property
     def dead(self) -> frozenset[str]:
@@ -283,10 +295,10 @@ def push_switch(task: Task, jobs: Mapping[str, Job], push: Push) -> Result:
     """One transaction on one switch, recorded in the journal."""
     job = jobs[task.host.name]
     device = job.declared.device
-    with COMPUTING:
-        wanted = job.make()
-    notes = _Notes(push, wanted, job.rules.evidence.adopted)
     approved = push.approved.get(device)
+    with COMPUTING:
+        wanted = job.wanted(None if approved is None else approved.drain)
+    notes = _Notes(push, wanted, job.rules.evidence.adopted)
     transaction = Transaction(lambda: _fresh(task), wanted, job.rules, push.ledger, notes, approved, push.ways)
     try:
         outcome = _noted(transaction.run(), notes)

@@ -12,6 +12,7 @@ from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.claims import BASE, SWITCH, Claims
 from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.drain import Drain
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
@@ -36,6 +37,8 @@ class Wanted:
     """Canonical (hidden defaults left out), of these owners and the fabric only."""
     undoes: Done | None = None
     """Of a rollback: the push that it takes back; ``tree`` is of no use then."""
+    drain: Drain | None = None
+    """The switch is drained, and stays so."""
 
     @property
     def is_whole(self) -> bool:

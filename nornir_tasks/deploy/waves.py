@@ -14,6 +14,9 @@ Of a fabric in several copies a wave contains switches of one copy alone, so tha
 
 Switches of the out-of-band plane come before all others, each in a wave of its own: every push runs over them.
 
+Where it is known which job runs on which hosts, no wave has two rails, pairs or planes of one job, a canary is a leaf
+without a job if there is one, and leaves with jobs come last.
+
 Each fabric has a canary and an order of its own, and its positions count its own spines. Fabrics share waves: first
 canaries, then what is above the leaves, then leaves; what has a host in common with another fabric's part of a wave
 waits, and a later part of its own fabric may go first.
@@ -21,10 +24,11 @@ waits, and a later part of its own fabric may go first.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from nornir_tasks.design.capacity.management_paths import distances
-from nornir_tasks.design.model.network import Network
+from nornir_tasks.design.model.network import Device, Network
 
 CORE = 2
 """The level of cores."""
@@ -52,6 +56,10 @@ class Member:
     """The copy of the fabric that it belongs to; None if there is only one."""
     away: int | None = None
     """Of a switch of the out-of-band plane: links to it from the tool's own access switch. Else None."""
+    jobs: frozenset[str] = frozenset()
+    """What runs on its hosts; of a switch above leaves what runs on those of its fabric."""
+    unit: str = ""
+    """Its rail or pair, if it is a leaf: what a job can spare one of at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,26 +78,38 @@ class _Part:
     devices: list[str] = field(default_factory=list)
     hosts: set[str] = field(default_factory=set)
     only_leaves: int = 0
+    jobs: set[str] = field(default_factory=set)
+    units: set[str] = field(default_factory=set)
 
     def takes(self, member: Member, most_only_leaves: int, most_cores: int) -> bool:
         is_full = member.is_only_leaf and self.only_leaves >= most_only_leaves
         is_full = is_full or (member.level == CORE and len(self.devices) >= most_cores)
-        return not is_full and self.hosts.isdisjoint(member.hosts)
+        spares_jobs = self.units <= {member.unit} or self.jobs.isdisjoint(member.jobs)
+        return not is_full and spares_jobs and self.hosts.isdisjoint(member.hosts)
 
     def add(self, member: Member) -> None:
         self.devices.append(member.device)
         self.hosts |= member.hosts
         self.only_leaves += member.is_only_leaf
+        self.jobs |= member.jobs
+        self.units.add(member.unit)
 
 
-def members(network: Network) -> Iterator[Member]:
-    """Every switch with the properties that decide its wave."""
+def members(network: Network, jobs: Mapping[str, frozenset[str]] = MappingProxyType({})) -> Iterator[Member]:
+    """Every switch with the properties that decide its wave. ``jobs``: job -> hosts that it runs on."""
     leaves_of = defaultdict[tuple[str, str], set[str]](set)
     hosts_of = defaultdict[str, set[str]](set)
     for nic in network.nics:
         leaves_of[network.device(nic.leaf).fabric, nic.host].add(nic.leaf)
         hosts_of[nic.leaf].add(nic.host)
     away = distances(network)
+    running = defaultdict[str, set[str]](set)
+    for job, hosts_of_job in jobs.items():
+        for host in hosts_of_job:
+            running[host].add(job)
+    on_fabric = defaultdict[str, set[str]](set)
+    for leaf, cabled in hosts_of.items():
+        on_fabric[network.device(leaf).fabric].update(*(running[host] for host in cabled))
     ahead: Counter[tuple[str, int | None, int, int]] = Counter()
     for each in sorted(network.devices, key=lambda device: device.index):
         group = (each.fabric, each.copy, each.level, each.spine_group)
@@ -98,7 +118,16 @@ def members(network: Network) -> Iterator[Member]:
         hosts = frozenset(hosts_of[each.name])
         is_only_leaf = any(len(leaves_of[each.fabric, host]) == 1 for host in hosts)
         place = (each.role, each.level, each.rail, each.index, position)
-        yield Member(each.name, each.fabric, *place, hosts, is_only_leaf, each.copy, away.get(each.name))
+        known = [running[host] for host in hosts] if each.level == 0 else [on_fabric[each.fabric]]
+        there = frozenset[str]().union(*known)
+        member = Member(each.name, each.fabric, *place, hosts, is_only_leaf, each.copy, away.get(each.name))
+        yield replace(member, jobs=there, unit=_unit(each))
+
+
+def _unit(device: Device) -> str:
+    if device.level > 0 or device.pair is not None:
+        return device.pair or ""
+    return device.name if device.rail is None else str(device.rail)
 
 
 def most_only_leaves(members: Iterable[Member], share: float) -> dict[str, int]:
@@ -118,13 +147,16 @@ def waves(members: Iterable[Member], most_only_leaves: Mapping[str, int]) -> tup
         else:
             fabrics[member.fabric].append(member)
     for all_of_it in fabrics.values():
-        all_of_it.sort(key=lambda member: (member.level > 0, member.copy or 0, member.rail or 0, member.index))
+        all_of_it.sort(key=lambda each: (each.level > 0, _is_busy(each), each.copy or 0, each.rail or 0, each.index))
     canaries = _canaries(fabrics.values())
     left = [[each for each in fabric if each not in canaries] for fabric in fabrics.values()]
     steps = (
         ([[canary] for canary in canaries], lambda _: "canary"),
         ([[each for each in fabric if each.level > 0] for fabric in left], _position),
-        ([[each for each in fabric if each.level == 0] for fabric in left], _rail),
+        *(
+            ([[each for each in fabric if each.level == 0 and _is_busy(each) is busy] for fabric in left], _rail)
+            for busy in (False, True)
+        ),
     )
     return tuple(_one_by_one(alone)) + tuple(
         wave
@@ -133,9 +165,11 @@ def waves(members: Iterable[Member], most_only_leaves: Mapping[str, int]) -> tup
     )
 
 
-def waves_of(network: Network, names: Collection[str], share: float) -> tuple[Wave, ...]:
-    """These switches of a network in the order of a push. ``share``: ``policy.wave_share``."""
-    everyone, chosen = tuple(members(network)), frozenset(names)
+def waves_of(
+    network: Network, names: Collection[str], share: float, jobs: Mapping[str, frozenset[str]] = MappingProxyType({})
+) -> tuple[Wave, ...]:
+    """These switches of a network in the order of a push. ``share``: ``policy.wave_share``; ``jobs``: see members."""
+    everyone, chosen = tuple(members(network, jobs)), frozenset(names)
     return waves((each for each in everyone if each.device in chosen), most_only_leaves(everyone, share))
 
 
@@ -144,6 +178,10 @@ def backwards(waves: Iterable[Wave], out_of_band: frozenset[str]) -> tuple[Wave,
     made = tuple(waves)
     of_way = [each for each in made if not out_of_band.isdisjoint(each.devices)]
     return (*(each for each in reversed(made) if each not in of_way), *of_way)
+
+
+def _is_busy(member: Member) -> bool:
+    return bool(member.jobs)
 
 
 def _one_by_one(members: Iterable[Member]) -> Iterator[Wave]:
@@ -166,7 +204,7 @@ def _canaries(fabrics: Iterable[Sequence[Member]]) -> list[Member]:
 
 
 def _is_apart(one: "Member | _Part", others: Iterable["Member | _Part"]) -> bool:
-    return all(one.hosts.isdisjoint(other.hosts) for other in others)
+    return all(one.hosts.isdisjoint(other.hosts) and one.jobs.isdisjoint(other.jobs) for other in others)
 
 
 def _position(member: Member) -> str:

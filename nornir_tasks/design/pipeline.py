@@ -22,7 +22,7 @@ refusal is a fault of ours, which names it (faults.py).
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from nornir_tasks.design.addresses import addressing, asn, bond_vlans, mtu, network_objects
@@ -58,6 +58,7 @@ from nornir_tasks.design.layout.sections import Section, by_fabric, sections, sh
 from nornir_tasks.design.model.capabilities import OsFacts
 from nornir_tasks.design.model.catalogue import Catalogue, SwitchModel
 from nornir_tasks.design.model.claims import THE_BASE, THE_SWITCH, fabric_key
+from nornir_tasks.design.model.drain import Drain, noted
 from nornir_tasks.design.model.faults import guarded
 from nornir_tasks.design.model.links import Circuit, ManagementAddress, NicPort
 from nornir_tasks.design.model.network import Device, Fabric, Network
@@ -351,10 +352,15 @@ def device_configs(
 
 
 @guarded
-def device_config(network: Network, device: Device, *, drained: bool = False, among: Kinds | None = None) -> Realised:
-    """One switch's configuration as its OS will hold it. Raises DesignError where owners want different things."""
+def device_config(
+    network: Network, device: Device, *, drained: Drain | bool = False, among: Kinds | None = None
+) -> Realised:
+    """One switch's configuration as its OS will hold it. Raises DesignError where owners want different things.
+
+    A ``Drain`` is noted in it; True: drained, and nothing says by whom.
+    """
     among = among or kinds()
-    parts = list(contributions(network, device, among, drained=drained))
+    parts = list(contributions(network, device, among, drained=bool(drained)))
     used = {port for each in parts for port in each.config.ports or ()}
     parts.append(Contribution(THE_SWITCH, device.name, unused_ports.partial_config(network, device, used)))
     if (base := managed_base.of_switch(network, device)) is not None:
@@ -363,7 +369,8 @@ def device_config(network: Network, device: Device, *, drained: bool = False, am
     if claims.has_lags and (problems := [*lag.disagreements(device.name, parts)]):
         raise DesignError(problems)
     cables = tuple(lossless_cables.cables_of(network, device))
-    return realise(config, device, network.facts[device.os], claims, mtu.of_ports(network, device), cables)
+    made = realise(config, device, network.facts[device.os], claims, mtu.of_ports(network, device), cables)
+    return replace(made, config=noted(made.config, drained)) if isinstance(drained, Drain) else made
 
 
 def contributions(network: Network, device: Device, among: Kinds, *, drained: bool) -> Iterator[Contribution]:

@@ -207,9 +207,11 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         """One request for data, in the newest form that EOS has of it, and one for what it shows as text only."""
         requests_for = COUNTING.requests_for(wanted)
         lines = [each.what for each in requests_for if each.form is Form.DATA]
+        sent_s = time.monotonic()
         answers = self._known(lines, encoding="json", apiVersion="latest")
+        came_s = time.monotonic()
         answers |= self._texts([each.what for each in requests_for if each.form is Form.TEXT])
-        return COUNTING.read(self.endpoint.device, answers, time.monotonic(), wanted)
+        return COUNTING.read(self.endpoint.device, answers, came_s, wanted, sent_s)
 
     def _texts(self, commands: list[str]) -> dict[str, Any]:
         return {line: str(answer["output"]) for line, answer in self._known(commands, encoding="text").items()}

@@ -192,12 +192,13 @@ class NvueSession:
         The reading's time is when the clock came, which is asked for first: ports may take seconds from then on.
         """
         clock, *others = COUNTING.requests_for(wanted)
+        sent_s = time.monotonic()
         answers = {clock.what: self._shown(clock)}
         clock_came_s = time.monotonic()
         answers |= {each.what: self._shown(each) for each in others}
         if PORTS in answers:
             PortCounters(self.client).complete(answers[PORTS], wanted)
-        return COUNTING.read(self.endpoint.device, answers, clock_came_s, wanted)
+        return COUNTING.read(self.endpoint.device, answers, clock_came_s, wanted, sent_s)
 
     def close(self) -> None:
         """Drop what is staged and end the connection. Safe to call twice."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -77,14 +77,16 @@ class NvueClient:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
+        self._blank: requests.PreparedRequest | None = None
         self._base = f"https://{endpoint.address}:{endpoint.api_port}/nvue_v1/"
         self._http = requests.Session()
         self._http.trust_env = False  # neither a proxy, nor the user's netrc, nor another bundle of certificates
         self._http.auth = (endpoint.username, endpoint.password)
-        self._http.verify = str(endpoint.ca_file) if endpoint.ca_file else True
+        self._verify: bool | str = str(endpoint.ca_file) if endpoint.ca_file else True
         if endpoint.fingerprint is not None:
             self._http.mount("https://", _Pinned(endpoint.fingerprint))
-            self._http.verify = False  # the fingerprint decides instead of an authority
+            self._verify = False  # the fingerprint decides instead of an authority
+        self._http.verify = self._verify
 
     def close(self) -> None:
         """End the connection. A later request opens a new one."""
@@ -212,15 +214,18 @@ class NvueClient:
         url = self._base + "/".join(quote(key, safe="") for key in path)
         headers = {"Content-Type": kind} if kind else {}
         with self._mapped():
-            answer = self._http.request(
-                method,
-                url,
-                params=query,
-                data=None if body is None else body.encode(),
-                headers=headers,
-                timeout=self.endpoint.timeout_s,
-                allow_redirects=False,
-            )
+            if method == "GET":
+                answer = self._got(url, query)
+            else:
+                answer = self._http.request(
+                    method,
+                    url,
+                    params=query,
+                    data=None if body is None else body.encode(),
+                    headers=headers,
+                    timeout=self.endpoint.timeout_s,
+                    allow_redirects=False,
+                )
         if answer.status_code == _FORBIDDEN and method != "GET":
             raise RightsError(
                 missing_right(
@@ -237,6 +242,17 @@ class NvueClient:
         if not 200 <= answer.status_code < 300:
             raise self._refusal(answer, method, path)
         return answer.text
+
+    def _got(self, url: str, query: Mapping[str, str | list[str]]) -> requests.Response:
+        """As the session would, of a request prepared once: ports are asked for by the thousand."""
+        if self._blank is None:
+            self._blank = self._http.prepare_request(requests.Request("GET", self._base))
+        request = self._blank.copy()
+        request.url = f"{url}?{urlencode(query, doseq=True)}" if query else url
+        adapter = self._http.get_adapter(url)
+        answer = adapter.send(request, timeout=self.endpoint.timeout_s, verify=self._verify)
+        _ = answer.content  # to its end, while errors have our words
+        return answer
 
     @contextmanager
     def _mapped(self) -> Iterator[None]:

@@ -274,8 +274,9 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
 
     def counters(self, wanted: Collection[Counter] = ALL) -> Reading:
         """One request, and one more for each command that this release refuses."""
+        sent_s = time.monotonic()
         answers = self._known(COUNTING.requests_for(wanted))
-        return COUNTING.read(self.endpoint.device, answers, time.monotonic(), wanted)
+        return COUNTING.read(self.endpoint.device, answers, time.monotonic(), wanted, sent_s)
 
     def _known(self, requests: Iterable[Request]) -> dict[str, Any]:
         replies: dict[str, Reply] = {}

@@ -2,8 +2,10 @@
 
 import os
 import pwd
+import re
 import socket
 
+MOST_CHARACTERS = 20
 CI_PERSONS = ("GITLAB_USER_LOGIN", "GITHUB_ACTOR", "BUILD_USER_ID")
 """Variables in which a CI service names who started a job: GitLab's and GitHub's predefined variables, and Jenkins'
 plug-in build-user-vars."""
@@ -28,3 +30,8 @@ def person() -> tuple[str, str]:
 def host() -> str:
     """The name of this machine."""
     return socket.gethostname()
+
+
+def short_name() -> str:
+    """The person without spaces and in at most 20 characters, which every switch can keep in a name of its own."""
+    return re.sub(r"[^A-Za-z0-9._-]", "_", person()[0])[:MOST_CHARACTERS] or "unknown"

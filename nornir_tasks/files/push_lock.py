@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from nornir_tasks.errors import LocalError, Problem, RefusedError
+from nornir_tasks.files.person import person
 
 LOCK = "push.lock"
 _TRIES, _PAUSE_S = 10, 0.02
@@ -48,7 +49,7 @@ def sole_push(directory: Path, verb: str) -> Iterator[PushLock]:
                 )
             )
         _clear(path, file)
-        _write(path, file, f"nornir {verb}, process {os.getpid()}\n")
+        _write(path, file, f"nornir {verb} by {person()[0]}, process {os.getpid()}\n")
         try:
             yield PushLock(path, file)
         finally:

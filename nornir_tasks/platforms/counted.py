@@ -162,5 +162,7 @@ class Reading:
     """Counters that this system does not show, each with the reason, for people."""
     problems: tuple[str, ...] = ()
     """What was asked for and not understood: each names the request, the place in the answer, expected and found."""
+    sent_s: float | None = None
+    """By the same clock, when the device's was asked for: it is of some moment from then on. None: not known."""
     doubtful: frozenset[Counter] = frozenset()
     """Counters that these may be of: none of them is known everywhere."""

@@ -197,7 +197,14 @@ class Counting:
             found[request.what] = replace(known, parts=tuple(parts))
         return tuple(found.values())
 
-    def read(self, device: str, answers: Answers, read_at_s: float, wanted: Collection[Counter] = ALL) -> Reading:
+    def read(
+        self,
+        device: str,
+        answers: Answers,
+        read_at_s: float,
+        wanted: Collection[Counter] = ALL,
+        sent_s: float | None = None,
+    ) -> Reading:
         """What the answers say. Counters that are not wanted are neither values nor unread ones."""
         tally = Tally()
         for source in self._sources_of(wanted):
@@ -216,6 +223,7 @@ class Counting:
             values={each: Counts.of(places) for each, places in tally.values.items() if places and each in wanted},
             not_read={counter: why for counter, why in self.not_read.items() if counter in wanted},
             problems=tally.problems,
+            sent_s=sent_s,
             doubtful=frozenset(tally.doubtful & set(wanted)),
         )
 

@@ -251,6 +251,17 @@ class ZeroTouch:
 
 
 @dataclass(frozen=True, slots=True)
+class Supply:
+    """A power supply."""
+
+    name: str
+    """The switch's: ``1``, ``PSU1``."""
+    works: bool
+    state: str
+    """The switch's word."""
+
+
+@dataclass(frozen=True, slots=True)
 class VrfPort:
     """The VRF that a port, SVI or loopback is in."""
 
@@ -322,6 +333,9 @@ class Observed:
     """Learned ones; None: the switch did not show them; one without single ports in a VLAN is not asked."""
     exchanged: tuple[SessionPrefixes, ...] | None = None
     """Of BGP's sessions; None: the switch did not show them; one without sessions with upstreams is not asked."""
+
+    supplies: tuple[Supply, ...] | None = None
+    """Power supplies, none on a virtual switch; None: the switch did not show them."""
 
 
 FIELDS = tuple(each.name for each in fields(Observed) if each.name != "device")

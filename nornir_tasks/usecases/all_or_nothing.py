@@ -13,8 +13,9 @@ from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.errors import ConnectError, DeviceError, GpufabricError, Interrupted, LeftToTimerError, Problem
 from nornir_tasks.files.push_lock import PushLock, sole_push
 from nornir_tasks.usecases.earlier import before
+from nornir_tasks.usecases.how import USUAL, How
 from nornir_tasks.usecases.progress import Event, On, ignore
-from nornir_tasks.usecases.push import USUAL, Approve, How, PushReport, TakenBack, push, rollback
+from nornir_tasks.usecases.push import Approve, PushReport, TakenBack, push, rollback
 from nornir_tasks.usecases.reach import Reach
 from nornir_tasks.usecases.site import Selection
 

@@ -6,10 +6,9 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from nornir_tasks.deploy.fleet import Fleet, Judge, Results
+from nornir_tasks.deploy.fleet import Fleet, Results
 from nornir_tasks.deploy.journal import JOURNAL, Entry, Journal
 from nornir_tasks.deploy.outcome import Outcome
-from nornir_tasks.deploy.planned import Planned
 from nornir_tasks.deploy.problems import (
     PUSH,
     Ways,
@@ -30,11 +29,13 @@ from nornir_tasks.deploy.waves import Wave, backwards, members, waves_of
 from nornir_tasks.design.capacity.management_paths import ManagementPath, management_paths
 from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.design.model.claims import BASE
+from nornir_tasks.design.model.drain import Drain
 from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, LocalError, Problem, RefusedError
 from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.push_lock import PushLock, sole_push
 from nornir_tasks.usecases.approval import require_no_approval
 from nornir_tasks.usecases.earlier import before
+from nornir_tasks.usecases.how import USUAL, How
 from nornir_tasks.usecases.interrupted_push import PushInterrupted, settled
 from nornir_tasks.usecases.progress import On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, together, worst
@@ -79,6 +80,11 @@ class PlanReport:
     def unshown(self) -> dict[str, tuple[str, ...]]:
         """Switch -> places of secrets that it does not show, so that they cannot be compared."""
         return {name: each.unshown for name, each in self.plans.items() if each.unshown}
+
+    @property
+    def drained(self) -> dict[str, Drain]:
+        """The switches that are drained after it; a push keeps what it finds."""
+        return {name: each.drain for name, each in self.plans.items() if each.drain is not None}
 
     @property
     def unfinished(self) -> dict[str, Problem]:
@@ -169,22 +175,6 @@ class TakenBack:
     """Switch -> why it may still run what the push changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class How:
-    """How a push or rollback goes about its switches, where that is not as usual."""
-
-    lock: PushLock | None = None
-    """The site's, where the caller has it."""
-    planned: Planned | None = None
-    """The plan that a push carries out; None: what it shows."""
-    judge: Judge | None = None
-    is_backwards: bool = False
-    """The last wave first. Out-of-band switches go as always: a bad one leaves the way to all nearer ones."""
-
-
-USUAL = How()
-
-
 def _need_reload(plans: Mapping[str, PlanSummary]) -> list[str]:
     return sorted(name for name, each in plans.items() if each.disruption is Disruption.RELOAD)
 
@@ -209,15 +199,21 @@ def plan(selection: Selection, reach: Reach, on: On = ignore, *, keeps_read: boo
 def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore, how: How = USUAL) -> PushReport:
     """Bring the switches to their wanted configurations, in waves; stop after the first wave with a failure.
 
-    Plans all first, and refuses all if one cannot be planned, or would be changed otherwise than ``how.planned`` says.
-    Raises Interrupted if ``approve`` declines, PushInterrupted on Ctrl-C during the push; failures of single switches
-    are in the report.
+    Plans all first, and refuses all if one cannot be planned, or is not as ``how.planned``. Raises Interrupted if
+    ``approve`` declines, PushInterrupted on Ctrl-C during the push; failures of single switches are in the report.
     """
     if how.planned is None:
         require_no_approval(selection.design)
     access = Access(reach, on, vault_of(selection.design, selection.planes), planned=how.planned)
     selection = selection.with_releases(access.accepted(selection))
     return _Run("push", selection.design, selection, access, limit=selection.limit, how=how).run(approve)
+
+
+def carry_out(
+    ways: Ways, design: SiteDesign, wanted: Mapping[str, Wanted], access: Access, approve: Approve
+) -> PushReport:
+    """A push of these configurations under another verb's name, which the journal keeps."""
+    return _Run(ways.verb, design, wanted, access, how=How(ways=ways)).run(approve)
 
 
 def last_push(design: SiteDesign) -> int:
@@ -328,7 +324,7 @@ class _Run:
         return PushReport(found, done.values, done.errors, number, self._ways(number or 0, self.limit))
 
     def _ways(self, number: int, limit: Sequence[str] = ()) -> Ways:
-        return ways_of(self.verb, number, self.undoes, limit)
+        return self.how.ways or ways_of(self.verb, number, self.undoes, limit)
 
     def _forget_first_boots(self, found: PlanReport, done: Results[Outcome]) -> None:
         """Where accounts are as declared now, the one of the first boot is gone, and its password is of no account."""
@@ -341,10 +337,7 @@ class _Run:
                 file.forget(name)
 
     def _survey(self, switches: Fleet, past: _Past) -> PlanReport:
-        """Every switch's plan. RefusedError for each that runs what it will take back: it only looks as wanted.
-
-        And for each that is not as the plan has it that is to be carried out.
-        """
+        """Every switch's plan. RefusedError for each that will take back what it runs, or is not as it was planned."""
         found = require_all(
             self.access.read(
                 Work.READ, len(self.wanted), lambda report: switches.survey(past.journal, past.entries, report)
@@ -383,9 +376,9 @@ class _Run:
             following(self.access.on, Work.PUSH, len(names)) as step,
             self.access.fleet(self.design, self.wanted) as switches,
         ):
-            ledger = switches.ledger()
-            site = self.design.site.directory.name
-            order = Push(past.journal, number, site, past.dead, past.entries, found.plans, ledger, self._ways(number))
+            ledger, ways = switches.ledger(), self._ways(number)
+            name, plans = self.design.site.directory.name, found.plans
+            order = Push(past.journal, number, name, past.dead, past.entries, plans, ledger, ways, stated.person)
             try:
                 done = switches.push(self._waves(names), order, step, self.how.judge)
             except KeyboardInterrupt:
@@ -397,7 +390,7 @@ class _Run:
         return number, done
 
     def _waves(self, names: tuple[str, ...]) -> tuple[Wave, ...]:
-        made = waves_of(self.design.network, names, self.design.site.intent.policy.wave_share)
+        made = waves_of(self.design.network, names, self.design.site.intent.policy.wave_share, self.how.jobs)
         if not self.how.is_backwards:
             return made
         return backwards(made, frozenset(each.device for each in members(self.design.network) if each.away is not None))

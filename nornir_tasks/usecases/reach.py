@@ -105,6 +105,7 @@ class Access:
                         # a way that other switches are reached by may take its time to come back
                         confirm_within_s=CONFIRM_WITHIN_S * (2 if name in carrying else 1),
                     ),
+                    partial(wanted.drained, name) if isinstance(wanted, Selection) else None,
                 ),
                 known[name].endpoint,
                 self.vault,

@@ -14,6 +14,7 @@ from nornir_tasks.design.demand.fabric_demand import Demand
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.catalogue import Catalogue
 from nornir_tasks.design.model.claims import BASE, Claims
+from nornir_tasks.design.model.drain import Drain
 from nornir_tasks.design.model.network import Device, Network
 from nornir_tasks.design.realise import storm_rules
 from nornir_tasks.design.realise.configuration import Realised
@@ -108,9 +109,13 @@ class Selection(Mapping[str, Wanted]):
     def __len__(self) -> int:
         return len(self.devices)
 
-    def realised(self, name: str) -> Realised:
+    def realised(self, name: str, drain: Drain | None = None) -> Realised:
         """One switch's whole configuration, and what had to be adjusted for its OS."""
-        return pipeline.device_config(self.design.network, self.devices[name])
+        return pipeline.device_config(self.design.network, self.devices[name], drained=drain or False)
+
+    def drained(self, name: str, drain: Drain) -> Wanted:
+        """What a switch that is drained should hold."""
+        return replace(self.wanted(self.realised(name, drain)), drain=drain)
 
     def wanted(self, realised: Realised) -> Wanted:
         """What of that the chosen planes own. Raises RefusedError for a line that may not be rendered."""

@@ -110,6 +110,7 @@ def evidence(selection: Selection, readings: Readings) -> Evidence:
         observed={name: seen.observed for name, seen in readings.switches.items()},
         far=far_ends(network),
         unreachable={name: error.problems[0] for name, error in readings.unreachable.items()},
+        drained={name: each.drain for name, each in plans.items() if each.drain is not None},
         others={name: found for name, each in plans.items() if (found := _that_matter(each))},
         unfinished={name: problem.what for name, problem in unfinished(plans).items()},
         certificates={name: seen.certificate for name, seen in readings.switches.items() if seen.certificate},

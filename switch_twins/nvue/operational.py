@@ -18,6 +18,7 @@ from .adaptive import of_interface, of_switch
 from .bridging import mac_table, of_member
 from .counters import of_link, of_phy, of_queues, of_roce, transceivers, with_events
 from .dialect import Dialect
+from .environment import environment
 from .extract import mac_address
 from .gateways import of_svi
 from .pair import checked, of_pair
@@ -82,6 +83,7 @@ class Operational:
         optics = {"transceiver": transceivers(self._fabric, self._device.name)} if path[1:2] == ("transceiver",) else {}
         return {
             **optics,
+            "environment": environment(self._fabric, self._device.name),
             "asic-model": self._device.asic,
             "asic-vendor": "Mellanox Technologies",
             "manufacturer": "NVIDIA",

@@ -18,6 +18,7 @@ import yaml
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.design.model.claims import Claims
 from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.drain import Drain
 from nornir_tasks.design.pipeline import design, device_config, device_configs
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
@@ -47,6 +48,7 @@ from tests.unit.design import (
 )
 
 ROOT = Path(__file__).parents[2]
+DRAIN = Drain("alice", reason="fan 2 is broken")
 SITES = (
     "inventory/lab-rails",
     "inventory/lab-breakout",
@@ -243,8 +245,8 @@ def _is_own(shape: Shape, lines: Lines, tree: ConfigTree) -> bool:
 def _switches() -> Iterator[Rendered]:
     for intent in _intents():
         fabric = design(intent, load_catalogue(), {name: each.facts for name, each in platforms().items()})
-        names = [device.name for device in fabric.devices]
-        for each in (*device_configs(fabric), *device_configs(fabric, drained=names)):
+        drained = (device_config(fabric, device, drained=DRAIN) for device in fabric.devices)
+        for each in (*device_configs(fabric), *drained):
             text = render(each.config, each.capabilities, environment(each.config.os))
             yield Rendered(each.config, each.capabilities, each.claims, text)
 
@@ -324,7 +326,7 @@ def _edges() -> Iterator[Rendered]:
             (Path(folder) / "fabric.yml").write_text(text, encoding="utf-8")
             network = edge_systems.design_of(Path(folder)).network
             for device in (each for each in network.devices if network.edge and each.fabric == network.edge.fabric):
-                for drained in (False, True):
+                for drained in (False, DRAIN):
                     each = device_config(network, device, drained=drained)
                     lines = render(each.config, each.capabilities, environment(each.config.os))
                     yield Rendered(each.config, each.capabilities, each.claims, lines)

@@ -5,6 +5,7 @@ arrives from each group of hosts at each other, and what does not; proof, rules 
 ends with 1. Needs root.
 """
 
+import signal
 import sys
 import tempfile
 from collections import defaultdict
@@ -41,6 +42,7 @@ def _in_words(sent: Mapping[str, list[bool]]) -> str:
 
 def main() -> int:
     """See above."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the lab is ended, too
     has_all = "--all" in sys.argv[1:]
     with (
         tempfile.TemporaryDirectory(prefix="gpufabric-way-") as folder,

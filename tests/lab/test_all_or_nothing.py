@@ -15,8 +15,9 @@ from test_faults import LONGER_THAN_ANY_TIMER_S, journal_states, spoil, wait_for
 from nornir_tasks.cli.push import print_report
 from nornir_tasks.errors import ConnectError, Problem, RefusedError
 from nornir_tasks.usecases.all_or_nothing import Clock, push_all_or_nothing
+from nornir_tasks.usecases.how import How
 from nornir_tasks.usecases.progress import Event, Through, Work
-from nornir_tasks.usecases.push import How, PushReport, TakenBack
+from nornir_tasks.usecases.push import PushReport, TakenBack
 from nornir_tasks.usecases.reach import Reach
 from nornir_tasks.usecases.site import load, select
 from nornir_tasks.usecases.watched_waves import Watch

@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 from at_terminal import Operator
 
+from nornir_tasks.deploy.plan import running_drain
 from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.design.model.drain import Drain
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.files.templates import environment
-from tests.lab.pushes import bare_like, push
+from tests.lab.pushes import bare_like, plan, push
 from tests.property.mutants import each_change_is_reported
 from tests.unit.design import edge_systems
 
+DRAIN = Drain("alice", reason="its power supply is exchanged")
 PARTIAL = "takes: partial, max_prefixes: 20000"
 """What the site asks of isp-b; not every model is known to hold so many."""
 each_system = pytest.mark.parametrize("system", edge_systems.SYSTEMS)
@@ -26,7 +29,7 @@ def network_of(system: str, folder: Path) -> Network:
     return edge_systems.design_of(folder).network
 
 
-def whole(network: Network, name: str, *, drained: bool = False) -> Wanted:
+def whole(network: Network, name: str, *, drained: Drain | bool = False) -> Wanted:
     made = device_config(network, network.device(name), drained=drained)
     return wanted(made.config, made.capabilities, made.claims, environment(made.config.os))
 
@@ -35,12 +38,13 @@ def whole(network: Network, name: str, *, drained: bool = False) -> Wanted:
 def test_a_router_is_made_of_nothing_drained_and_as_it_was(system: str, tmp_path: Path) -> None:
     network = network_of(system, tmp_path)
     for name in ("edge-1", "edge-2"):
-        here, drained = whole(network, name), whole(network, name, drained=True)
+        here, drained = whole(network, name), whole(network, name, drained=DRAIN)
         switch = bare_like(here)
         assert push(switch, here) > 0
         assert push(switch, here) == 0
         before = switch.running()
         assert push(switch, drained) > 0
+        assert running_drain(here, plan(switch, here)) == DRAIN, "a push finds it"
         assert push(switch, here) > 0
         assert switch.running() == before
 
@@ -48,7 +52,7 @@ def test_a_router_is_made_of_nothing_drained_and_as_it_was(system: str, tmp_path
 @pytest.mark.sampled(1)
 @each_system
 def test_every_line_deleted_or_changed_is_a_difference(system: str, tmp_path: Path) -> None:
-    here = whole(network_of(system, tmp_path), "edge-2", drained=True)
+    here = whole(network_of(system, tmp_path), "edge-2", drained=DRAIN)
     counts = [each_change_is_reported(here, path) for path, _ in here.tree.walk()]
     assert sum(deleted for deleted, _ in counts) > 50
 

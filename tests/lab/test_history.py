@@ -1,5 +1,6 @@
 """The record of a push: person, reason, ticket, version, times and lines, and that a site can require a reason."""
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -61,15 +62,29 @@ def test_a_push_and_its_rollback_are_recorded_with_person_reason_version_times_a
     table = operator.run("history")
     assert "CHG-2 wrong labels" in table
     assert "no push or rollback of this number" in operator.run("history", "99", code=7)
-    assert "nornir history NUMBER --diff" in operator.run("history", "--diff", code=2)
+    assert "NUMBER --diff" in operator.run("history", "--diff", code=2)
     operator.run("push", "--yes", "-m", "labels again")
 
 
 def test_what_an_earlier_version_noted_is_listed_without_what_it_did_not(operator: Operator) -> None:
-    with closing(sqlite3.connect(journal(operator))) as db, db:
+    path = journal(operator)
+    kept = path.read_bytes()
+    with closing(sqlite3.connect(path)) as db, db:
         db.execute("DELETE FROM stated")
         db.execute("DELETE FROM begun")
-    records = operator.json("history")["records"]
-    assert records
-    assert all((each["person"], each["message"], each["switch_seconds"]) == (None, None, {}) for each in records)
-    assert "person: not noted" in operator.run("history", "1")
+    try:
+        records = operator.json("history")["records"]
+        assert records
+        assert all((each["person"], each["message"], each["switch_seconds"]) == (None, None, {}) for each in records)
+        assert "person: not noted" in operator.run("history", "1")
+    finally:
+        path.write_bytes(kept)
+
+
+def test_a_switch_that_was_pushed_to_shows_whose_push_that_was(operator: Operator) -> None:
+    hand = operator.hands()[EOS]
+    hand.configure("interface Ethernet1/1", "description by hand")
+    number = operator.json("push", "--yes", "-m", "labels", "--limit", EOS)["number"]
+    person = operator.json("history", str(number))["records"][0]["person"]
+    shown = str(hand.eapi("show configuration sessions")[0]["output"])
+    assert re.search(rf"gpufabric-lab-[0-9a-f]{{8}}-{number}-{re.sub(r'[^A-Za-z0-9]', '_', person)}\s+completed", shown)

@@ -24,7 +24,9 @@ def script(file: Path, text: str) -> None:
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Demo:
-    """(is_root, lacks: what is said of packages, unproved: why nothing can be proved, blamed: for a storm) -> a run."""
+    """A run; what is said of packages, why nothing can be proved, who is blamed for a storm, which words of nornir
+    fail, what sending packets is, and what a playbook does.
+    """
     calls = tmp_path / "calls"
     (tmp_path / "scripts").mkdir()
     shutil.copy(ROOT / "scripts/demo.sh", tmp_path / "scripts/demo.sh")
@@ -34,15 +36,20 @@ def demo(tmp_path: Path) -> Demo:
         lacks: str = "",
         unproved: str = "",
         blamed: str = "gpu-1",
+        fails: str = "nothing",
+        sends: str = "true",
+        play: str = "true",
         **environment: str,
     ) -> subprocess.CompletedProcess[str]:
         finds = f'case "$*" in validate*--soak*) echo "host {blamed} takes nothing in" ;; esac'
-        for program in ("nornir", "ansible-playbook"):
-            script(tmp_path / "bin" / program, f'echo "{program} $*" >>{calls}\n{finds}')
+        finds += f'\ncase "$*" in "{fails}") echo "{fails} is wrong"; exit 8 ;; esac'
+        for program, also in (("nornir", finds), ("ansible-playbook", play)):
+            script(tmp_path / "bin" / program, f'echo "{program} $*" >>{calls}\n{also}')
         script(tmp_path / "bin/id", f"echo {0 if is_root else 1000}")
         script(
             tmp_path / "bin/python",
-            f'test "$1" != scripts/can_prove.py || {{ echo "{unproved}"; exit {len(unproved[:1])}; }}',
+            f'case "$1" in scripts/can_prove.py) echo "{unproved}"; exit {len(unproved[:1])} ;;\n'
+            f"*show_whole_way.py) {sends} ;; esac",
         )
         script(
             tmp_path / "scripts/machine_packages.sh",
@@ -84,12 +91,32 @@ def test_each_step_is_named_with_its_time_at_the_end(demo: Demo) -> None:
         "  1. A fresh lab: ",
         "  2. What the intent asks for: ",
     ]
-    assert len(times) == 13 and all(re.search(r": \d+ s$", line) for line in times)
+    assert len(times) == 9 and all(re.search(r": \d+ s$", line) for line in times)
 
 
 def test_a_demo_whose_storm_is_blamed_on_another_host_fails(demo: Demo) -> None:
     done = demo(blamed="gpu-2", HOSTS="0")
     assert done.returncode == 1 and "gpu-1 should have been named" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("fails", "step"), [("prove", "3. What its lines do"), ("validate --plane oob", "8. Each plane by itself")]
+)
+def test_what_fails_beside_other_steps_ends_the_demo_in_its_own_with_its_words(
+    demo: Demo, calls: Callable[[], list[str]], fails: str, step: str
+) -> None:
+    done = demo(fails=fails, HOSTS="0")
+    assert done.returncode == 8
+    last = done.stdout.rpartition("\n== ")[2]
+    assert last.startswith(step) and last.endswith(f"{fails} is wrong\n")
+    assert not [each for each in calls() if " lab play " in each]
+
+
+def test_a_demo_that_fails_ends_what_runs_beside_it(demo: Demo, tmp_path: Path) -> None:
+    done = demo(is_root=True, sends="sleep 600 & echo $! >sending; wait", play="exit 4")
+    assert done.returncode == 4
+    status = Path(f"/proc/{(tmp_path / 'sending').read_text().strip()}/status")
+    assert not status.exists() or "\nState:\tZ" in status.read_text()  # where nothing takes in orphans' ends
 
 
 def test_a_proof_that_cannot_be_made_is_left_out_and_said_before_and_after_all_else(
@@ -125,9 +152,10 @@ def test_hosts_that_were_asked_for_by_number_are_refused_before_anything_starts(
 def test_root_has_packages_installed_first_and_brings_hosts_up(demo: Demo, calls: Callable[[], list[str]]) -> None:
     done = demo(is_root=True)
     assert done.returncode == 0, done.stderr
-    assert calls()[0] == "packages" and "nornir lab up --hosts 1" in calls()
+    assert calls()[0] == "packages"
+    assert calls().index("nornir lab up --hosts 1") < calls().index("nornir prove --only boundary --packets")
     assert calls().count("ansible-playbook site.yml -e gpufabric_reboot_allowed=true") == 2
-    assert calls()[-1] == "nornir prove --only boundary --packets"
+    assert "hosts of storage and business reach what they must" in done.stdout
     assert "left out" not in done.stdout
 
 

@@ -78,7 +78,7 @@ def check_balance(soak: Soak) -> list[Hit]:
 def _groups(soak: Soak, device: str) -> Iterator[_Group]:
     """One for each set of links that go upwards; of three tiers, a leaf's and a spine's."""
     rates = soak.rates[device]
-    up = upwards(soak, device)
+    up = [each for each in upwards(soak, device) if each.upper.device not in soak.drained]
     if len(up) < 2 or not rates.reads(Counter.BYTES_OUT):
         return
     out = {each.lower.port: rates.of(Counter.BYTES_OUT).get(Place(each.lower.port)) for each in up}

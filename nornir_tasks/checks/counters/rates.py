@@ -143,7 +143,7 @@ def _doubt_of_device(first: Reading, second: Reading, seconds: float) -> Doubt |
     if passed < 0:
         what = f"by its own clock the second answer is {-passed:.1f} s older than the first"
         return Doubt(what, expected=f"{seconds:.1f} s later", found=f"{-passed:.1f} s earlier")
-    if abs(passed - seconds) > CLOCK_STEP_S + CLOCK_SHARE * seconds:
+    if abs(passed - seconds) > CLOCK_STEP_S + CLOCK_SHARE * seconds + _open_s(first) + _open_s(second):
         what = f"its clock went {passed:.1f} s while ours went {seconds:.1f} s: how long it counted cannot be told"
         return Doubt(what, expected=f"{seconds:.1f} s", found=f"{passed:.1f} s")
     return None
@@ -210,13 +210,20 @@ def spelled(place: Place) -> str:
     return place.port if place.index is None else f"{place.port} {place.index}"
 
 
+def _open_s(reading: Reading) -> float:
+    """How long a device took to tell its clock, which is of any moment meanwhile: a busy one answers late."""
+    return 0.0 if reading.sent_s is None else reading.read_at_s - reading.sent_s
+
+
 def _apart(readings: Mapping[str, Reading]) -> Iterator[tuple[str, Doubt]]:
-    """Devices whose clock is not that of most, which is the one in the middle."""
-    ahead = {name: each.clock_s - each.read_at_s for name, each in readings.items() if each.clock_s is not None}
-    if len(ahead) < 3:  # of two it is open which one is wrong
+    """Devices whose clock is surely not that of most, which is the one in the middle."""
+    least = {name: each.clock_s - each.read_at_s for name, each in readings.items() if each.clock_s is not None}
+    if len(least) < 3:  # of two it is open which one is wrong
         return
-    middle = median(ahead.values())
-    for name, each in ahead.items():
-        if abs(each - middle) > CLOCK_APART_S:
-            what = f"its clock is {abs(each - middle):.0f} s {'ahead of' if each > middle else 'behind'} that of most"
-            yield name, Doubt(what, expected=f"within {CLOCK_APART_S:.0f} s", found=f"{each - middle:+.0f} s")
+    most = {name: each + _open_s(readings[name]) for name, each in least.items()}
+    ahead_of, behind = median(most.values()), median(least.values())
+    for name, each in least.items():
+        apart = max(0.0, each - ahead_of) - max(0.0, behind - most[name])
+        if abs(apart) > CLOCK_APART_S:
+            what = f"its clock is {abs(apart):.0f} s {'ahead of' if apart > 0 else 'behind'} that of most"
+            yield name, Doubt(what, expected=f"within {CLOCK_APART_S:.0f} s", found=f"{apart:+.0f} s")

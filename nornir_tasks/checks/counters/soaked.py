@@ -8,6 +8,7 @@ from nornir_tasks.checks.counters.rates import Rates
 from nornir_tasks.checks.evidence import End
 from nornir_tasks.design.config.qos import PortProfile, Qos
 from nornir_tasks.design.model.device_config import DeviceConfig
+from nornir_tasks.design.model.drain import drain_of
 from nornir_tasks.design.model.links import Endpoint, Link
 from nornir_tasks.design.model.network import Network
 from nornir_tasks.errors import Problem
@@ -58,6 +59,11 @@ class Soak:
     def read_hosts(self) -> tuple[str, ...]:
         """The same of hosts."""
         return tuple(name for name, each in self.rates.items() if each.is_whole and name in self.hosts)
+
+    @cached_property
+    def drained(self) -> frozenset[str]:
+        """Switches that paths go round: what is not carried there is no fault."""
+        return frozenset(name for name, config in self.wanted.items() if drain_of(config) is not None)
 
     @cached_property
     def _profiles(self) -> Mapping[End, tuple[Qos, PortProfile]]:

@@ -9,7 +9,7 @@ from ipaddress import IPv4Network, ip_network
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.design.addresses.routes import learned_paths
+from nornir_tasks.design.addresses.drained_routes import paths_with
 from nornir_tasks.design.config.bgp import Bgp, BgpVrf
 from nornir_tasks.design.config.vrfs import RouteKey, key_name
 from nornir_tasks.design.model.network import Fabric
@@ -20,7 +20,8 @@ ABOUT = About(
     each="prefix that each switch should learn in a VRF, and switch: whether it learns anything else",
     uncounted="the prefixes that are of no pool of the design, as one finding of each switch that learns any",
     reads=("routes",),
-    wanted="the paths of the cabling plan; bgp.networks and bgp.maximum_paths, in each VRF; the pools of the design",
+    wanted="the paths of the cabling plan, less those through drained switches; bgp.networks and bgp.maximum_paths, in "
+    "each VRF; the pools of the design",
     passes="a prefix has as many next hops as the design has paths for it; no other prefix of the pools is learned",
     fails="a prefix has more or fewer next hops, or none; or one of the pools is learned where it should not be",
     skipped="a prefix that is of no pool of the design, on all but edge routers: it is another team's; VRFs "
@@ -41,7 +42,7 @@ def check_ecmp(evidence: Evidence) -> list[Finding]:
     if not judged:
         return []  # base configuration alone: nothing of it routes
     pools = _pools((*network.fabrics.values(), *judged))
-    expected = {vrf: (learned_paths(network, vrf=vrf), announced(evidence, vrf)) for vrf in vrfs(evidence)}
+    expected = {vrf: (paths_with(network, evidence.drained, vrf), announced(evidence, vrf)) for vrf in vrfs(evidence)}
     findings: list[Finding] = []
     for device, observed in evidence.observed.items():
         learned = {key: hops for key, hops in observed.routes if key[0] in expected}

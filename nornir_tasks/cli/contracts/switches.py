@@ -49,11 +49,22 @@ class ManagementWay(TypedDict):
     single_points: list[str]
 
 
+@described
+class Drained(TypedDict):
+    """A drain, as the switch itself has it."""
+
+    person: str
+    """Empty: it was made by hand, without a name."""
+    until: str | None
+    reason: str
+
+
 class _Plan(Envelope):
     changing: int
     need_reload: list[str]
     begin_to_spray: list[str]
     unsaved: list[str]
+    drained: dict[str, Drained]
     cannot_be_compared: dict[str, list[str]]
     ways: dict[str, ManagementWay]
     blocked: dict[str, str]
@@ -251,7 +262,7 @@ class PushEntry(TypedDict):
     """One push or rollback in the journal."""
 
     number: int
-    verb: Literal["push", "rollback"]
+    verb: Literal["push", "rollback", "drain", "undrain"]
     undoes: int | None
     started: str
     planes: list[str]
@@ -300,6 +311,35 @@ class HistoryDocument(Envelope):
     """``nornir history``."""
 
     records: list[RecordEntry]
+
+
+class DrainTraffic(TypedDict):
+    """What still crosses a drained switch."""
+
+    gone: bool
+    seconds: float
+    ports: int
+    """Ports with a cable that were counted."""
+    busy_bytes_per_s: dict[str, float]
+    could_not_tell: str
+    """Why; empty: it can be told."""
+
+
+@described
+class DrainDocument(Envelope):
+    """``nornir drain`` and ``nornir undrain``."""
+
+    device: str
+    changed: bool
+    before: Drained | None
+    """null: it was not drained."""
+    drain: Drained | None
+    """null: it is not drained now."""
+    consequence: list[str]
+    out: dict[str, str]
+    """Switches beside it that carry nothing: why."""
+    traffic: DrainTraffic | None
+    """null: of undrain."""
 
 
 class ReportDocument(Envelope):

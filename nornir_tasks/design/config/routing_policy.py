@@ -5,6 +5,9 @@ from typing import Literal
 
 from nornir_tasks.design.config.merge_rules import KEYED_BY_SEQUENCE
 
+GSHUT = "65535:0"
+"""GRACEFUL_SHUTDOWN (RFC 8326), as a number; each platform has its OS's spelling."""
+
 
 @dataclass(frozen=True, slots=True)
 class PrefixRule:
@@ -61,6 +64,8 @@ class RouteMapRule:
     """Name of a list of AS paths; a rule with two matches is for what both permit."""
     match_origin: Literal["invalid"] | None = None
     """What validators say of the prefix's origin: it is another network's."""
+    description: str | None = None
+    """Of a drained switch: who drained it, until when and why (``design/model/drain.py``)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,11 +70,11 @@ def _works(old: Network, new: Network) -> list[Work]:
 def _limits(old: Network, new: Network) -> Limits:
     here, there = _uplinks(old), _uplinks(new)
     hosts = frozenset(name for name in here if name not in old)
-    floor, needed = floors(old, new), {name: _needed(old, name, links) for name, links in here.items()}
+    floor, needed = floors(old, new), {name: needed_uplinks(old, name, links) for name, links in here.items()}
     return Limits(
         floor=floor,
         after_loss={
-            name: least if name in hosts else min(least, _after_loss(old, name, needed[name]))
+            name: least if name in hosts else min(least, after_loss(old, name, needed[name]))
             for name, least in floor.items()
         },
         leaving={
@@ -83,7 +83,7 @@ def _limits(old: Network, new: Network) -> Limits:
             if name in old and name not in new
         },
         ready={
-            name: min(len(links), _after_loss(new, name, _needed(new, name, links)))
+            name: min(len(links), after_loss(new, name, needed_uplinks(new, name, links)))
             for name, links in there.items()
             if name in new
         },
@@ -92,7 +92,7 @@ def _limits(old: Network, new: Network) -> Limits:
     )
 
 
-def _after_loss(network: Network, name: str, needed: int) -> int:
+def after_loss(network: Network, name: str, needed: int) -> int:
     """Uplinks that a switch keeps with one switch above it lost, of those that it needs."""
     device = network.device(name)
     return ceil(Fraction(network.fabric_of(device).capacity_after_loss).limit_denominator(1000) * needed)
@@ -105,7 +105,7 @@ def floors(old: Network, new: Network) -> dict[str, int]:
     for name, links in here.items():
         after = there.get(name, [])
         legs = max(_most_legs(links), _most_legs(after))
-        found[name] = max(0, min(_needed(old, name, links), len(links) - legs, len(after) - legs))
+        found[name] = max(0, min(needed_uplinks(old, name, links), len(links) - legs, len(after) - legs))
     return found
 
 
@@ -123,7 +123,7 @@ def _uplinks(network: Network) -> dict[str, list[Link]]:
     return found
 
 
-def _needed(network: Network, name: str, links: list[Link]) -> int:
+def needed_uplinks(network: Network, name: str, links: list[Link]) -> int:
     """Uplinks that the declared oversubscription needs; all NICs of a host."""
     if name not in network:
         return len(links)

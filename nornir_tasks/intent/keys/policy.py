@@ -144,4 +144,4 @@ class PolicyIntent(Part):
     wave_share: Annotated[float, Field(gt=0, le=1)] = 0.25
     """Of the leaves that are the only one of some host: the share that one wave of a push may take, at least one."""
     approval: ApprovalIntent | None = None
-    """Pushes need a plan that was signed. Without it any operator's push goes. A rollback needs none."""
+    """Pushes need a plan that was signed. Without it any operator's push goes. Rollbacks and drains need none."""

@@ -121,7 +121,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"ip(?:v6)? prefix-list \S+(?: / seq .*)?|(?:no )?ip as-path .*", Disruption.NONE),
     (
         r"route-map \S+ \S+ \d+"
-        r"(?: / (?:match ip(?:v6)? address|match as-path|match origin-as|set as-path|set community) .*)?",
+        r"(?: / (?:match ip(?:v6)? address|match as-path|match origin-as|set as-path|set community|description) .*)?",
         Disruption.NONE,
     ),
     (rf"{_BGP} / (?:no )?bgp (?:default|log-neighbor-changes|bestpath)\b.*", Disruption.NONE),

@@ -14,7 +14,7 @@ from typing import Any
 
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
-from nornir_tasks.platforms.eos import observe_base
+from nornir_tasks.platforms.eos import observe_base, observe_parts
 from nornir_tasks.platforms.eos.observe_gateways import gateways
 from nornir_tasks.platforms.eos.observe_partners import partners
 from nornir_tasks.platforms.eos.observe_prefixes import exchanged
@@ -56,6 +56,7 @@ PARTNERS = Request("show lacp neighbor")
 TREES = Request("show spanning-tree")
 NTP = Request("show ntp associations")
 ZERO_TOUCH = Request("show zerotouch")
+POWER = Request("show system environment power")
 VRFS = Request("show vrf")
 ACCOUNTS = Request("show users accounts")
 MACS = Request("show mac address-table")
@@ -90,6 +91,7 @@ REQUESTS = {
     "accounts": (ACCOUNTS,),
     "macs": (MACS,),
     "exchanged": (BGP, BGP_IPV6, NEIGHBORS, NEIGHBORS_IPV6),
+    "supplies": (POWER,),
     "paths": (),  # no public source says where EOS shows its load balancing
 }
 
@@ -136,6 +138,7 @@ def observed(device: str, answers: Answers) -> Observed:
         accounts=tuple(observe_base.accounts(answers[ACCOUNTS.what])) if ACCOUNTS.what in answers else None,
         macs=tuple(learned(answers[MACS.what])) if MACS.what in answers else None,
         exchanged=tuple(_exchanged(answers)) if NEIGHBORS.what in answers else None,
+        supplies=tuple(observe_parts.supplies(answers[POWER.what])) if POWER.what in answers else None,
     )
 
 

@@ -31,6 +31,7 @@ TOP = (
 )
 
 _ROUTE_MAP = (
+    row(r"description (.+)", "description", text, single="description"),
     *(
         row(rf"match {word} address prefix-list (\S+)", field, text, single=f"match {word} address prefix-list")
         for word, field in (("ip", "match_prefix_list"), ("ipv6", "match_prefix_list6"))
@@ -94,6 +95,7 @@ def read_route_map(node: ConfigTree, found: re.Match[str], fields: Fields) -> li
         communities=values.get("communities", ()),
         match_as_path=values.get("match_as_path"),
         match_origin=values.get("match_origin"),
+        description=values.get("description"),
     )
     fields["maps"].setdefault(found[1], []).append(rule)
     return unknown

@@ -104,7 +104,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"router / bfd / (?:state: .*|profile / \S+ / (?:detect-multiplier|min-[rt]x-interval): .*)", Disruption.NONE),
     (r"system / (?:api|ssh-server) / .*|interface / eth0(?: / acl(?: / .*)?)?", Disruption.NONE),
     (r"router / policy / (?:prefix-list / \S+ / (?:type|rule)|as-path-list / \S+ / rule)\b.*", Disruption.NONE),
-    (r"router / policy / route-map / \S+ / rule / \d+ / (?:action|match|set)\b.*", Disruption.NONE),
+    (r"router / policy / route-map / \S+ / rule / \d+ / (?:action|match|set|description)\b.*", Disruption.NONE),
     (rf"{_BGP} / path-selection / multipath / aspath-ignore: .*", Disruption.NONE),
     (
         rf"{_BGP} / address-family / ipv[46]-unicast / (?:(?:enable|state): .*|multipaths / ebgp: .*|network / \S+)",

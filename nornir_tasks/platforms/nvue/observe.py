@@ -21,6 +21,7 @@ from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.nvue import observe_base, observe_trees
 from nornir_tasks.platforms.nvue.observe_gateways import PARTS, gateways
 from nornir_tasks.platforms.nvue.observe_pair import pair_state
+from nornir_tasks.platforms.nvue.observe_parts import SUPPLIES, supplies
 from nornir_tasks.platforms.nvue.observe_prefixes import exchanged, neighbors
 from nornir_tasks.platforms.nvue.tree import BRIDGE
 from nornir_tasks.platforms.observed import (
@@ -82,6 +83,7 @@ REQUESTS = {
     "accounts": (observe_base.ACCOUNTS,),
     "macs": (MACS,),
     "exchanged": (BGP,),
+    "supplies": (SUPPLIES,),
 }
 
 
@@ -110,6 +112,7 @@ def observed(device: str, answers: Answers) -> Observed:
         accounts=observe_base.accounts(system),
         macs=tuple(_learned(answers[MACS.what])) if MACS.what in answers else None,
         exchanged=tuple(exchanged(_data(answers, BGP))) if BGP.what in answers else None,
+        supplies=tuple(supplies(answers[SUPPLIES.what])) if SUPPLIES.what in answers else None,
     )
 
 

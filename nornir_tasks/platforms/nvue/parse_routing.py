@@ -106,6 +106,7 @@ def _route_map(data: Data, name: str, six: Collection[str]) -> RouteMap:
                 match_as_path=take_text(rule, "match", "as-path-list"),
                 prepend=_prepend(rule),
                 communities=_communities(rule),
+                description=take_text(rule, "description"),
             )
         )
         drop_if_empty(data, *at, "rule", key)

@@ -114,7 +114,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface mgmt0(?: / ip access-group .*)?", Disruption.NONE),
     (r"ip(?:v6)? prefix-list .*|ip as-path access-list .*", Disruption.NONE),
     (
-        r"route-map \S+ \S+ \d+(?: / (?:match ip(?:v6)? address|match as-path|set as-path|set community) .*)?",
+        r"route-map \S+ \S+ \d+"
+        r"(?: / (?:match ip(?:v6)? address|match as-path|set as-path|set community|description) .*)?",
         Disruption.NONE,
     ),
     (

@@ -13,7 +13,7 @@ from typing import Any
 
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
-from nornir_tasks.platforms.nxos import observe_base
+from nornir_tasks.platforms.nxos import observe_base, observe_parts
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
 from nornir_tasks.platforms.nxos.observe_gateways import gateways
 from nornir_tasks.platforms.nxos.observe_pair import pair_state
@@ -54,6 +54,7 @@ TREES = Request("show spanning-tree", Form.TEXT)
 NTP = Request("show ntp peer-status")
 LOGGING = Request("show logging server", Form.TEXT)
 ZERO_TOUCH = Request("show boot", Form.TEXT)
+POWER = Request("show environment power")
 VRFS = Request("show vrf interface", Form.TEXT)
 ACCOUNTS = Request("show user-account", Form.TEXT)
 MACS = Request("show mac address-table")
@@ -89,6 +90,7 @@ REQUESTS = {
     "accounts": (ACCOUNTS,),
     "macs": (MACS,),
     "exchanged": (NEIGHBORS,),
+    "supplies": (POWER,),
 }
 
 _IPV4, _IPV6 = "1", "2"
@@ -125,6 +127,7 @@ def observed(device: str, answers: Answers) -> Observed:
         accounts=tuple(observe_base.accounts(str(answers[ACCOUNTS.what]))) if ACCOUNTS.what in answers else None,
         macs=tuple(learned(rows(answers[MACS.what], "mac_address"))) if MACS.what in answers else None,
         exchanged=tuple(exchanged(str(answers[NEIGHBORS.what]))) if NEIGHBORS.what in answers else None,
+        supplies=tuple(observe_parts.supplies(answers[POWER.what])) if POWER.what in answers else None,
     )
 
 

@@ -88,6 +88,7 @@ _PEER_FAMILY = (
     row(r"advertisement-interval (\d+)", "advertisement_s", number, single="advertisement-interval"),
 )
 _ROUTE_MAP = (
+    row(r"description (.+)", "description", text, single="description"),
     row(r"match as-path (\S+)", "match_as_path", text, single="match as-path"),
     row(r"match ip address prefix-list (\S+)", "match", text, single="match ip address prefix-list"),
     row(r"match ipv6 address prefix-list (\S+)", "match_6", text, single="match ipv6 address prefix-list"),
@@ -355,6 +356,7 @@ class PolicyReader:
             match_as_path=read.get("match_as_path"),
             prepend=read.get("prepend", ()),
             communities=read.get("communities", ()),
+            description=read.get("description"),
         )
         self.maps.setdefault(found["name"], []).append(rule)
 

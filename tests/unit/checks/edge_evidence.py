@@ -9,6 +9,7 @@ from nornir_tasks.design.model.network import Network
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.platforms.observed import BgpSession, Observed, SessionPrefixes
 from nornir_tasks.usecases.validate import far_ends
+from tests.unit.checks.good_switch import GOOD
 from tests.unit.design import edge_systems
 
 NAMES = ("edge-1", "edge-2")
@@ -43,6 +44,7 @@ def _observed(network: Network, name: str) -> Observed:
     sessions = [(link, each) for link in links for each in link.sessions]
     return Observed(
         device=name,
+        **GOOD,
         ports=(),
         lldp=(),
         bgp=tuple(

@@ -16,6 +16,7 @@ from nornir_tasks.design.model.network import Network
 from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.usecases.site import SiteDesign, load, select
 from nornir_tasks.usecases.validate import far_ends
+from tests.unit.checks.good_switch import GOOD
 
 LEAVES = ("leaf-g1-r0", "leaf-g1-r1")
 """One of EOS, one of NX-OS."""
@@ -66,6 +67,7 @@ def _observed(network: Network, wanted: Mapping[str, DeviceConfig], config: Devi
     by_code = {code: each.priority for each in config.qos.classes for code in each.dscp}
     return Observed(
         device=config.name,
+        **GOOD,
         ports=tuple(_port(config, each) for each in config.interfaces),
         lldp=tuple(LldpNeighbor(port, end.device, end.port) for port, end in cabled),
         bgp=tuple(BgpSession(each.peer, each.remote_as, True, "established", 1) for each in config.bgp.neighbors),

@@ -48,6 +48,7 @@ from switch_twins.state import (
     SwitchState,
 )
 from switch_twins.twin import RequestCounter
+from tests.unit.checks.good_switch import GOOD
 from tests.unit.checks.simulated_pairs import gateways_of, hsrp_lines, pair_lines, pair_of, peer_subinterfaces
 from tests.unit.checks.simulated_trees import partners_of, tree_lines, tree_ports_of, trees_of
 
@@ -327,6 +328,7 @@ def _observed(sim: FabricSim, config: DeviceConfig) -> Observed:
     balancing = config.load_balancing
     return Observed(
         device=name,
+        **GOOD,
         ports=tuple(_port(sim, config, each) for each in config.interfaces),
         lldp=tuple(LldpNeighbor(each.local_port, each.hostname, each.port) for each in sim.lldp(name)),
         bgp=tuple(

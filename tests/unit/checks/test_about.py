@@ -40,6 +40,7 @@ from nornir_tasks.platforms.observed import (
     PortVlans,
     SessionPrefixes,
     ShownAccount,
+    Supply,
     TreePort,
     TreeState,
     ZeroTouch,
@@ -68,6 +69,7 @@ TABLES = {
     ShownAccount: "accounts",
     LearnedMac: "macs",
     SessionPrefixes: "exchanged",
+    Supply: "supplies",
 }
 KEYS = {"name", "port", "address", "vrf"}
 """What a row is about, not what it says."""
@@ -206,7 +208,7 @@ def test_how_much_a_site_has_of_each_check_is_what_its_switches_are_judged_by(si
 
 def test_the_lab_has_as_much_as_validate_prints(figure: Callable[[str], None]) -> None:
     counts = validate.expected(select(lab()))
-    assert sum(counts.values()) == report().total == 1134
+    assert sum(counts.values()) == report().total == 1144
     assert sum(validate.expected(select(lab(), ["compute"])).values()) == report().total
     assert 0 < sum(validate.expected(select(lab(), limit=["leaf-*"])).values()) < report().total
     figure(f"findings of the lab, by check: {counts}")

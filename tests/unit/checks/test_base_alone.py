@@ -9,7 +9,7 @@ OF_BASE = {"ntp", "syslog", "ztp", "management", "certificate", "accounts"}
 
 def test_of_base_alone_configurations_and_services_are_judged_and_nothing_that_a_fabric_does() -> None:
     counts = validate.expected(select(managed.design(), ["base"]))
-    assert {check for check, count in counts.items() if count} == {"reach", "config", *OF_BASE}
+    assert {check for check, count in counts.items() if count} == {"reach", "config", "power", *OF_BASE}
 
 
 def test_managed_base_adds_no_check_to_those_of_a_plane() -> None:

@@ -86,7 +86,7 @@ def test_a_whole_look_asks_no_more_than_it_did() -> None:
     """On EOS in two requests, on NX-OS in one.
 
     Learned addresses are one more everywhere, on EOS neighbours of IPv6; prefixes of edge routers two more there, and
-    one on NX-OS.
+    one on NX-OS; power supplies one everywhere.
 
     Of groups, partners, gateways, trunks and trees one command more each, of a pair two, on Cumulus Linux 0 and 2; of
     base configuration five, on Cumulus Linux two.
@@ -96,7 +96,7 @@ def test_a_whole_look_asks_no_more_than_it_did() -> None:
         wanted = [each for each in FIELDS if each not in without]
         return {os: len(each.observing.requests_for(wanted)) for os, each in platforms().items()}
 
-    base = ("clock", "log_targets", "zero_touch", "vrf_ports", "accounts", "macs", "exchanged")
+    base = ("clock", "log_targets", "zero_touch", "vrf_ports", "accounts", "macs", "exchanged", "supplies")
     trees = ("trees", "tree_ports", "partners", *base)
     assert commands("groups", "pair", "gateways", "carried", *trees) == {"eos": 13, "nvue": 7, "nxos": 14}
     assert commands("pair", "gateways", "carried", *trees) == {"eos": 14, "nvue": 7, "nxos": 15}
@@ -105,9 +105,10 @@ def test_a_whole_look_asks_no_more_than_it_did() -> None:
     assert commands(*trees) == {"eos": 18, "nvue": 9, "nxos": 19}
     assert commands("partners", *base) == {"eos": 19, "nvue": 9, "nxos": 20}
     assert commands(*base) == {"eos": 20, "nvue": 9, "nxos": 21}
-    assert commands("macs", "exchanged") == {"eos": 25, "nvue": 11, "nxos": 26}
-    assert commands("exchanged") == {"eos": 26, "nvue": 12, "nxos": 27}
-    assert commands() == {"eos": 28, "nvue": 12, "nxos": 28}
+    assert commands("macs", "exchanged", "supplies") == {"eos": 25, "nvue": 11, "nxos": 26}
+    assert commands("exchanged", "supplies") == {"eos": 26, "nvue": 12, "nxos": 27}
+    assert commands("supplies") == {"eos": 28, "nvue": 12, "nxos": 28}
+    assert commands() == {"eos": 29, "nvue": 13, "nxos": 29}
 
 
 def test_vrfs_cost_a_request_each_on_nvue_and_nowhere_else_and_none_where_there_are_none() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nornir_tasks.checks.counters.rates import rates
+from nornir_tasks.checks.counters.rates import rates, rates_of
 from nornir_tasks.checks.counters.suite import ABOUT, RULES, SoakReport
 from nornir_tasks.platforms.counted import Counter, Place, Reading
 from tests.unit.checks.played_load import BULK, ROCE, Flow, Played, not_read, random_load, without
@@ -233,3 +233,20 @@ def test_the_watchdog_of_a_system_that_shows_it_from_the_first_event_on_begins_a
     assert rates(first, second).of(Counter.WATCHDOG) == {Place("a", 3): 2}
     other = Reading("x", 60.0, None, None, {Counter.WATCHDOG: {}, Counter.PFC_RX: {Place("a", 3): 2}})
     assert rates(first, other).doubts
+
+
+def test_a_clock_is_apart_only_by_more_than_its_answer_took_to_come() -> None:
+    """A busy switch of many ports, or a busy client, makes no other clock of it."""
+
+    def names(clock_s: float, took_s: float) -> list[str]:
+        made = {name: Reading(name, 100.0, 1000.0, 1.0, {}, sent_s=99.9) for name in ("a", "b", "c")}
+        late = Reading("late", 100.0, clock_s, 1.0, {}, sent_s=100.0 - took_s)
+        before = {name: replace(each, read_at_s=40.0, sent_s=39.9, clock_s=940.0) for name, each in made.items()}
+        first = before | {"late": replace(late, read_at_s=40.0, sent_s=40.0 - took_s, clock_s=clock_s - 60)}
+        return [name for name, each in rates_of(first, made | {"late": late}).items() if each.doubts]
+
+    assert names(1000.0, 0.1) == []
+    assert names(988.0, 12.0) == [], "of the moment when it was asked"
+    assert names(988.0, 0.1) == ["late"]
+    assert names(1012.0, 12.0) == ["late"], "it cannot be of a moment after the answer"
+    assert names(1007.0, 0.1) == ["late"]

@@ -26,6 +26,7 @@ from nornir_tasks.platforms.observed import (
     PortVlans,
     SessionPrefixes,
     ShownAccount,
+    Supply,
     TreePort,
     TreeState,
     VrfPort,
@@ -91,6 +92,7 @@ BELONGS = {
     (SessionPrefixes, "accepted"): {"prefixes"},
     (SessionPrefixes, "sent"): {"prefixes"},
     (SessionPrefixes, "vrf"): {"prefixes"},
+    (Supply, "works"): {"power"},
     (PortQos, "port"): {"trust", "pfc", "watchdog", "ecn"},
     (PortQos, "trust_dscp"): {"trust"},
     (PortQos, "pfc_priorities"): {"pfc"},
@@ -167,15 +169,17 @@ def test_no_kind_of_observation_is_left_without_a_check() -> None:
         ShownAccount,
         LearnedMac,
         SessionPrefixes,
+        Supply,
     }
     named = {(kind, field.name) for kind in shown for field in fields(kind)}
     in_vlans = {(PortState, "vlan")}  # judged where hosts are in one: test_vlans.py
     words = {(GroupMember, "reason"), (GatewayState, "state"), (TreePort, "state"), (ZeroTouch, "state")}
+    words |= {(Supply, "name"), (Supply, "state")}
     assert named - set(BELONGS) == {(BgpSession, name) for name in ONLY_WORDS} | in_vlans | words
     assert {field.name for field in fields(Observed)} == {
         "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths", "groups", "pair", "gateways",
         "carried", "trees", "tree_ports", "partners", "clock", "log_targets", "zero_touch", "vrf_ports",
-        "accounts", "macs", "exchanged",
+        "accounts", "macs", "exchanged", "supplies",
     }  # fmt: skip
 
 

@@ -1,6 +1,9 @@
 """The journal remembers what a switch held, even when the push died."""
 
+import os
+import shutil
 import sqlite3
+import tempfile
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -157,6 +160,8 @@ def test_candidates_of_two_journals_of_one_site_are_told_apart_by_their_names(tm
     assert here.name("lab", 1) != there.name("lab", 1)
     assert here.name("lab", 1) == Journal(tmp_path / "a.sqlite").name("lab", 1)
     assert here.name("my site/ü", 7).startswith("gpufabric-my_site__-")
+    assert here.name("lab", 7, "anna@dc1") == f"{here.name('lab', 7)}-anna_dc1"
+    assert here.name("lab", 1, "7") != here.name("lab", 17)
 
 
 def test_a_candidate_is_remembered_until_it_was_dropped(tmp_path: Path) -> None:
@@ -183,3 +188,27 @@ def test_a_journal_of_an_earlier_version_is_read_on(tmp_path: Path) -> None:
     assert (journal.before(entry), journal.timer_left_s(entry)) == ("b", None)
     (listed,) = journal.history()
     assert (listed.planned, listed.is_ended) == ({"leaf-1"}, True), "counted by what is noted"
+
+
+def test_who_may_only_read_a_journal_can_list_it_and_not_write_it() -> None:
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))
+    try:
+        journal = Journal(folder / "journal.sqlite")
+        number = pushed(journal, "leaf-1")
+        folder.chmod(0o555)
+        (folder / "journal.sqlite").chmod(0o444)
+        is_root = os.geteuid() == 0
+        if is_root:
+            os.seteuid(65534)
+        try:
+            again = Journal(folder / "journal.sqlite")
+            assert [each.noted.number for each in again.history()] == [number]
+            if is_root:  # its owner may give itself the right back
+                with pytest.raises(LocalError, match="cannot be read or written"):
+                    again.begin("push", SWITCH, LEAVES)
+        finally:
+            if is_root:
+                os.seteuid(0)
+    finally:
+        folder.chmod(0o755)
+        shutil.rmtree(folder)

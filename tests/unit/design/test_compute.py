@@ -1,6 +1,6 @@
 """The compute plane's rules: what is announced, who hears it, what a drain changes, which rails meet."""
 
-from nornir_tasks.design.contribute.fabrics.clos import GSHUT
+from nornir_tasks.design.config.routing_policy import GSHUT
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.design.reports.counts import design_counts
 from tests.strategies import built

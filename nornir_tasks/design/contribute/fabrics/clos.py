@@ -13,7 +13,7 @@ from functools import cached_property
 from nornir_tasks.design.addresses.mtu import of_link
 from nornir_tasks.design.addresses.prefix_limits import prefix_limit
 from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
-from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
+from nornir_tasks.design.config.routing_policy import GSHUT, PrefixList, PrefixRule, RouteMap, RouteMapRule
 from nornir_tasks.design.contribute.mlag_config import PEER_LINK, pair_parts
 from nornir_tasks.design.contribute.peer_routing import peer_routing
 from nornir_tasks.design.demand.kinds import Announced, FabricKind
@@ -48,8 +48,6 @@ RA_INTERVAL_MS = 10_000
 
 CONNECT_RETRY_S = 10
 PREFIX_RESTART_MIN = 5
-GSHUT = "65535:0"
-"""GRACEFUL_SHUTDOWN (RFC 8326), as a number; each platform has its OS's spelling."""
 
 
 def owner(fabric: Fabric) -> Owner:

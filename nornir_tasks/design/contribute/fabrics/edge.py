@@ -17,13 +17,13 @@ from nornir_tasks.design.config.access_lists import AccessList, Direction, Famil
 from nornir_tasks.design.config.bgp import Neighbor, PeerGroup, Validator
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.lag import Lag
-from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
+from nornir_tasks.design.config.routing_policy import GSHUT, PrefixList, PrefixRule, RouteMap, RouteMapRule
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.contribute.as_paths import containing
 from nornir_tasks.design.contribute.bond_ports import GATEWAY_MAC, PRIORITIES
 from nornir_tasks.design.contribute.edge_filters import from_inside, from_upstream, not_spoken, nothing
-from nornir_tasks.design.contribute.fabrics.clos import CONNECT_RETRY_S, GSHUT, HASH_SEED, PREFIX_RESTART_MIN
+from nornir_tasks.design.contribute.fabrics.clos import CONNECT_RETRY_S, HASH_SEED, PREFIX_RESTART_MIN
 from nornir_tasks.design.contribute.managed_base import vrf_of
 from nornir_tasks.design.contribute.mlag_config import BRIDGE_PRIORITY, PEER_LINK
 from nornir_tasks.design.demand.flows import FAMILIES

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from nornir_tasks import __version__
 from nornir_tasks.cli import (
+    approve,
     audit,
     counters,
     day0,
@@ -93,6 +94,7 @@ app.command("design")(design.design)
 app.command("render")(render.render)
 app.command("prove")(prove.prove)
 app.command("plan")(plan.plan)
+app.command("approve")(approve.approve)
 app.command("push")(push.push)
 app.command("validate")(validate.validate)
 app.command("counters")(counters.counters)

@@ -30,6 +30,11 @@ _CONTEXT: ContextVar[typer.Context | None] = ContextVar("CONTEXT", default=None)
 _COMMAND = re.compile(r"\bnornir (?P<verb>(?:lab )?[a-z][a-z-]*)\b(?! --site\b)")
 
 
+def command_line() -> str:
+    """The command line, as it is typed."""
+    return shlex.join(("nornir", *WORDS.get()))
+
+
 @contextmanager
 def completing() -> Iterator[None]:
     """For the time of one command: errors that it raises leave with completed hints."""
@@ -64,6 +69,8 @@ def runnable(text: str) -> str:
     def complete(found: re.Match[str]) -> str:
         verb = found["verb"].split()
         taken = _parameters(root, verb) - (frozenset() if verb[-1] == context.command.name else {*OF_ITS_VERB})
+        if text.startswith(" --plan ", found.end()):  # which says itself what it is about
+            taken -= {*CARRIED} - {"site"}
         return " ".join((found[0], *(words for name, words in given.items() if name in taken)))
 
     return _COMMAND.sub(complete, text)

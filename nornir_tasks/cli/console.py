@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import sys
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -14,7 +13,7 @@ from typing import Any
 
 from rich.console import Console
 
-from nornir_tasks.cli.commands import WORDS
+from nornir_tasks.cli.commands import command_line
 from nornir_tasks.errors import GpufabricError
 
 PIPE_WIDTH = 200
@@ -74,7 +73,7 @@ def print_json(name: str, document: Mapping[str, object]) -> None:
         "version": version_of(name),
         "site": Path(directory).name if directory else None,
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": shlex.join(("nornir", *WORDS.get())),
+        "command": command_line(),
         **document,
         **({"site_directory": directory} if directory else {}),
         **(_ADDED.get() if directory else {}),

@@ -50,6 +50,8 @@ def _as_json(each: "Recorded", *, is_whole: bool) -> dict[str, Any]:
         "tool_version": stated.version or None,
         "message": stated.message or None,
         "ticket": stated.ticket or None,
+        "plan": stated.plan or None,
+        "approved_by": stated.approved_by.split(", ") if stated.approved_by else [],
         "seconds": each.times.seconds,
         "switch_seconds": dict(each.times.switches),
         **lines,
@@ -86,6 +88,7 @@ def _print_one(each: "Recorded", *, is_whole: bool) -> None:
         "ticket": stated.ticket or "none given",
         "version": f"gpufabric {stated.version}" if stated.version else "not noted",
         "planes": ", ".join(past.planes),
+        **({"plan": f"{stated.plan}, signed by {stated.approved_by or 'no one'}"} if stated.plan else {}),
     }
     for name, text in rows.items():
         out.print(f"  {name}: {text}", soft_wrap=True)

@@ -39,11 +39,13 @@ from nornir_tasks.cli.contracts.start import (
     SchemasDocument,
 )
 from nornir_tasks.cli.contracts.switches import (
+    ApproveDocument,
     ChecksDocument,
     CountersDocument,
     DrainDocument,
     HistoryDocument,
     PlanDocument,
+    PlanFileDocument,
     PushDocument,
     PushesDocument,
     ReportDocument,
@@ -59,6 +61,8 @@ DOCUMENTS: Mapping[str, type] = {
     "render": RenderDocument,
     "prove": ProveDocument,
     "plan": PlanDocument,
+    "plan-file": PlanFileDocument,
+    "approve": ApproveDocument,
     "push": PushDocument,
     "validate": ValidateDocument,
     "checks": ChecksDocument,

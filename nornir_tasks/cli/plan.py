@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from nornir_tasks.deploy.summary import PlanSummary
     from nornir_tasks.design.model.drain import Drain
     from nornir_tasks.usecases.push import PlanReport
+    from nornir_tasks.usecases.reach import Reach
+    from nornir_tasks.usecases.site import Selection
 
 
 def plan(
@@ -36,6 +38,10 @@ def plan(
     accept_release: options.AcceptRelease = False,
     workers: options.Workers = 64,
     show_all: options.AllLines = False,
+    to_file: Annotated[
+        str | None,
+        typer.Option("--out", metavar="FILE", help="Write the plan to this file, to be approved and pushed later."),
+    ] = None,
     junit: options.Junit = None,
     sarif: options.Sarif = None,
     detailed_exitcode: Annotated[
@@ -47,6 +53,7 @@ def plan(
     from nornir_tasks.cli.console import err, out, print_json
     from nornir_tasks.cli.documents import check_targets, keeping, write_verdicts
     from nornir_tasks.cli.progress import Display
+    from nornir_tasks.files.documents import is_stdout
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.adopting import adopted
     from nornir_tasks.usecases.last_seen import keep_plan
@@ -54,14 +61,18 @@ def plan(
     from nornir_tasks.usecases.site import load, select
     from nornir_tasks.usecases.switch_verdicts import of_plan
 
+    if to_file is not None and is_stdout(to_file):
+        raise typer.BadParameter("signatures stand beside the plan: name a file", param_hint="--out")
     targets = {"--junit": junit, "--sarif": sarif}
     check_targets(targets, {"--json": json, "its table": not json})
     reach = Reach(frozenset(allow_management or ()), accept_release, workers=workers, adopt=adopted(adopt or ()))
     selection = select(load(site), plane or (), limit or ())
-    found = usecase.plan(selection, reach, Display())
+    found = usecase.plan(selection, reach, Display(), keeps_read=to_file is not None)
     with keeping():
         keep_plan(selection, found.plans.values())
     written = write_verdicts(targets, "plan", selection.design.site.name, of_plan(found))
+    if to_file is not None:
+        written.append(_written(to_file, found, selection, reach))
     if json:
         print_json("plan", plan_as_json(found))
     else:
@@ -71,6 +82,20 @@ def plan(
         (err if json else out).print(line)
     if detailed_exitcode and found.work:
         raise typer.Exit(WOULD_CHANGE)
+
+
+def _written(target: str, found: "PlanReport", selection: "Selection", reach: "Reach") -> str:
+    """Write the plan; one line that says so."""
+    from pathlib import Path
+
+    from nornir_tasks.cli.commands import command_line
+    from nornir_tasks.files.plan_document import write_plan
+    from nornir_tasks.usecases.plan_file import made
+
+    write_plan(Path(target), made(found, selection, reach, command_line()))
+    needs = selection.design.site.intent.policy.approval
+    way = f"nornir push --plan {target}" if needs is None else f"nornir approve {target}"
+    return f"{target}: the plan, to be {'pushed' if needs is None else 'approved'} with: {runnable(way)}"
 
 
 def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str = PREVIEW) -> None:

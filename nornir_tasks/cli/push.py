@@ -30,6 +30,10 @@ def push(
     unguarded: options.Unguarded = False,
     hosts_reorder: options.HostsReorder = False,
     workers: options.Workers = 64,
+    plan_file: Annotated[
+        Path | None,
+        typer.Option("--plan", metavar="FILE", help="Push just what this plan says, as plan --out wrote it."),
+    ] = None,
     atomic: Annotated[
         bool,
         typer.Option(
@@ -73,42 +77,47 @@ def push(
     json: options.Json = False,
 ) -> None:
     """Configure the switches as the intent defines; switches that already are as wanted are not changed."""
+    from nornir_tasks.cli.console import err, out
     from nornir_tasks.cli.interrupt import interruptible
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.adopting import adopted
     from nornir_tasks.usecases.all_or_nothing import push_all_or_nothing
     from nornir_tasks.usecases.how import How
     from nornir_tasks.usecases.jobs import jobs_of
+    from nornir_tasks.usecases.plan_file import to_push
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
     from nornir_tasks.usecases.soak import duration_s
     from nornir_tasks.usecases.watched_waves import Watch, command_of
 
-    reach = Reach(
-        frozenset(allow_management or ()),
-        accept_release,
-        unguarded,
-        workers,
-        hosts_reorder,
-        adopted(adopt or ()),
-        message,
-        ticket,
+    design, approve = load(site), approving(yes=yes, json=json, show_all=show_all)
+    if plan_file is None:
+        plan, selection = None, select(design, plane or (), limit or ())
+        reach = Reach(frozenset(allow_management or ()), accept_release, adopt=adopted(adopt or ()))
+    else:
+        own = {"--plane": plane, "--limit": limit, "--adopt": adopt, "--allow-management": allow_management}
+        if given := [name for name, value in {**own, "--accept-release": accept_release}.items() if value]:
+            raise typer.BadParameter(f"the plan says so itself: leave out {', '.join(given)}", param_hint="--plan")
+        plan = to_push(design, plan_file)
+        selection, reach = plan.selection(design), plan.reach
+    reach = replace(
+        reach, unguarded=unguarded, workers=workers, hosts_reorder=hosts_reorder, message=message, ticket=ticket
     )
-    selection = select(load(site), plane or (), limit or ())
     seconds = None if soak is None else duration_s(soak, "--soak")
     command = command_of(wave_check, "--wave-check")
     if node_names is not None and allocations is None:
         raise typer.BadParameter("--node-names is for --allocations")
-    how = How(jobs={} if allocations is None else jobs_of(selection.design, allocations, node_names))
+    jobs = {} if allocations is None else jobs_of(design, allocations, node_names)
+    how = How(jobs=jobs, planned=None if plan is None else plan.planned)
     with interruptible() as on:
-        approve = approving(yes=yes, json=json, show_all=show_all)
         if seconds is not None or command:
             watch = Watch(selection, reach, on, seconds, command)
-            report = push_all_or_nothing(
-                selection, reach, watch.approving(approve), on, replace(how, judge=watch.judge)
-            )
+            approve, how = watch.approving(approve), replace(how, judge=watch.judge)
+            report = push_all_or_nothing(selection, reach, approve, on, how)
         else:
             report = (push_all_or_nothing if atomic else usecase.push)(selection, reach, approve, on, how)
+    if plan is not None and (already := plan.already(report.plan)):
+        (err if json else out).print(f"{len(already)} of {len(plan.report.changing)} run already what was planned")
     print_report(report, json=json)
 
 

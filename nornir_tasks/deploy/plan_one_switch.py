@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from nornir_tasks.deploy.evidence import NO_EVIDENCE, Evidence
 from nornir_tasks.deploy.identity import Declared, Doubts, named_as_another
 from nornir_tasks.deploy.plan import DevicePlan, device_plan, running_config, wanted_config
+from nornir_tasks.deploy.planned import PlannedSwitch
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.model.capabilities import Capabilities
 from nornir_tasks.drivers.session import Depth, Facts, Running, SwitchSession
@@ -43,6 +44,10 @@ class Rules:
     """Names of all switches of the site: without a serial number, a switch with another's name is refused."""
     evidence: Evidence = NO_EVIDENCE
     """What is shown to be ours on the switch."""
+    planned: PlannedSwitch | None = None
+    """An earlier plan, of which the push carries out just what it says; None: what is shown now."""
+    keeps_read: bool = False
+    """The plan is to be pushed later: what was read is kept with it."""
     doubts: Doubts = field(default_factory=Doubts, compare=False)
     """Collects switches without a declared serial number."""
 

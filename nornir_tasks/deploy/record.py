@@ -9,6 +9,7 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS stated (
     push INTEGER PRIMARY KEY, person TEXT NOT NULL, known_by TEXT NOT NULL, host TEXT NOT NULL, version TEXT NOT NULL,
     message TEXT NOT NULL, ticket TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS carried_out (push INTEGER PRIMARY KEY, plan TEXT NOT NULL, approved_by TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS begun (
     push INTEGER NOT NULL, device TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (push, device));
 """
@@ -27,6 +28,10 @@ class Stated:
     """Of gpufabric."""
     message: str = ""
     ticket: str = ""
+    plan: str = ""
+    """SHA-256 of the plan file that it carries out."""
+    approved_by: str = ""
+    """Who had signed that, as ``alice, bob``."""
 
 
 NOTHING = Stated()
@@ -44,14 +49,17 @@ class Times:
 
 def note(db: sqlite3.Connection, push: int, stated: Stated) -> None:
     """Record it with the push's own row."""
-    db.execute("INSERT INTO stated VALUES (?, ?, ?, ?, ?, ?, ?)", (push, *astuple(stated)))
+    *row, plan, approved_by = astuple(stated)
+    db.execute("INSERT INTO stated VALUES (?, ?, ?, ?, ?, ?, ?)", (push, *row))
+    if plan:
+        db.execute("INSERT INTO carried_out VALUES (?, ?, ?)", (push, plan, approved_by))
 
 
 def stated(db: sqlite3.Connection) -> dict[int, Stated]:
     """Number -> what was stated of it; earlier versions stated nothing."""
     names = ", ".join(each.name for each in fields(Stated))
-    rows = db.execute(f"SELECT push, {names} FROM stated")  # noqa: S608 - names of ours
-    return {row[0]: Stated(*row[1:]) for row in rows}
+    query = f"SELECT push, {names} FROM stated LEFT JOIN carried_out USING (push)"  # noqa: S608 - names of ours
+    return {push: Stated(*(each or "" for each in row)) for push, *row in db.execute(query)}
 
 
 def times(db: sqlite3.Connection, push: int) -> Times:

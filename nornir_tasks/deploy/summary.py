@@ -4,7 +4,7 @@ A first push of 1,280 switches changes four million lines; as objects they are g
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nornir_tasks.deploy.dependence import Others
@@ -14,13 +14,34 @@ from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.drain import Drain
 from nornir_tasks.drivers.company import Company
-from nornir_tasks.drivers.session import Waiting
+from nornir_tasks.drivers.session import Facts, Waiting
+from nornir_tasks.errors import Problem
+from nornir_tasks.intent.core.secret_name import for_others
 from nornir_tasks.platforms.config_tree import Change
 
 _PART, _ROW = "\x1d", "\x1e"
 """Occur in no line: a switch's text is split at these characters too, and JSON escapes them."""
 _FAST = 1
 """zlib's level: a fifteenth of the size is left, at less than 2 ms for 6,000 lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read of a switch, kept for a plan that is pushed later."""
+
+    facts: Facts
+    packed: bytes
+    """Its running configuration, compressed: a fifteenth is left."""
+
+    @classmethod
+    def of(cls, facts: Facts, text: str) -> "Read":
+        """``text``: with secrets by name. Digests of others' mean nothing to another process, and are left out."""
+        return cls(facts, zlib.compress(for_others(text).encode(errors="surrogatepass"), _FAST))
+
+    @property
+    def text(self) -> str:
+        """Unpacked again each time."""
+        return zlib.decompress(self.packed).decode(errors="surrogatepass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +75,10 @@ class PlanSummary:
     """Room that the files of this change would need, and the switch does not have."""
     drain: Drain | None = None
     """The drain that the switch has after the change: one that it has already stays."""
+    read: Read | None = None
+    """What it comes from; None: it was not wanted."""
+    since: tuple[Problem, ...] = ()
+    """Why this is not what an earlier plan says of the switch, which the push is to carry out."""
 
     def rows(self) -> Iterator[tuple[Change, Disruption]]:
         """Every change with what it does to traffic, in the order of the plan; unpacked again each time."""
@@ -82,15 +107,17 @@ _CLASSES = tuple(Disruption)
 _MARKS = {worst: str(number) for number, worst in enumerate(_CLASSES)}
 
 
+def packed_rows(rows: Iterable[tuple[Change, Disruption]]) -> bytes:
+    """Changes with what each does to traffic, as a summary keeps them."""
+    text = _ROW.join(_PART.join((change.op + _MARKS[worst], *change.path)) for change, worst in rows)
+    return zlib.compress(text.encode(errors="surrogatepass"), _FAST) if text else b""
+
+
 def summary(plan: DevicePlan, wanted: Wanted) -> PlanSummary:
     """Summarise a plan."""
     os = wanted.platform
     classes = [os.disruption(change) for change in plan.changes]
-    rows = (
-        _PART.join((change.op + _MARKS[worst], *change.path))
-        for change, worst in zip(plan.changes, classes, strict=True)
-    )
-    packed = zlib.compress(_ROW.join(rows).encode(errors="surrogatepass"), _FAST) if plan.changes else b""
+    packed = packed_rows(zip(plan.changes, classes, strict=True))
     worst = max(set(classes), key=lambda each: each.severity, default=Disruption.NONE)
     digest = hash(plan.changes)
     sprays = _begins_to_spray(plan, wanted)

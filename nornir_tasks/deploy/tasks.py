@@ -25,15 +25,16 @@ from nornir_tasks.deploy.plan_one_switch import (
     timer_s,
     who_answers,
 )
+from nornir_tasks.deploy.planned import changed_since
 from nornir_tasks.deploy.problems import PUSH, Ways
-from nornir_tasks.deploy.summary import PlanSummary, summary
+from nornir_tasks.deploy.summary import PlanSummary, Read, summary
 from nornir_tasks.deploy.transaction import Transaction
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.base import NO_BASE
 from nornir_tasks.design.model.claims import digest
 from nornir_tasks.design.model.device_config import DeviceConfig
 from nornir_tasks.design.model.drain import Drain
-from nornir_tasks.drivers.session import Depth, Running, SwitchSession, Waiting
+from nornir_tasks.drivers.session import Depth, Facts, Running, SwitchSession, Waiting
 from nornir_tasks.drivers.shown_certificate import shown_certificate
 from nornir_tasks.errors import LocalError
 from nornir_tasks.inventory.connection import CONNECTION
@@ -87,7 +88,7 @@ def plan_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
     """Read one switch and plan its change."""
     job, session = jobs[task.host.name], _session(task)
     running = session.read()
-    return Result(host=task.host, result=_planned(job, session, running, partial(_summarised, job)))
+    return Result(host=task.host, result=_planned(job, session, running, partial(_summarised, job, running.facts)))
 
 
 def _planned(job: Job, session: SwitchSession, running: Running, make: Callable[[Wanted, DevicePlan], T]) -> T:
@@ -111,9 +112,12 @@ def _planned(job: Job, session: SwitchSession, running: Running, make: Callable[
         heard |= {each.port: each.remote_device for each in session.observe(("lldp",)).lldp if each.port in unused}
 
 
-def _summarised(job: Job, wanted: Wanted, plan: DevicePlan) -> PlanSummary:
+def _summarised(job: Job, facts: Facts | None, wanted: Wanted, plan: DevicePlan) -> PlanSummary:
     refuse_another_certificate(plan, wanted, job.rules)
-    return summary(plan, wanted)
+    made, planned = summary(plan, wanted), job.rules.planned
+    if job.rules.keeps_read and facts is not None:
+        made = replace(made, read=Read.of(facts, wanted.platform.to_text(plan.running)))
+    return made if planned is None else replace(made, since=tuple(changed_since(planned, made, plan, wanted, facts)))
 
 
 def collect_switch(
@@ -185,10 +189,10 @@ def survey_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, entries
     """
     job, session = jobs[task.host.name], _session(task)
     entry = entries.get(job.declared.device)
-    running = session.read(Depth.USUAL if entry is None else Depth.ALL)
+    running = session.read(Depth.USUAL if entry is None and job.rules.planned is None else Depth.ALL)
     if entry is not None:  # before the plan, which asks what stands
         running = _settled(job, running, journal, entry)
-    kept = _planned(job, session, running, partial(_summarised, job))
+    kept = _planned(job, session, running, partial(_summarised, job, running.facts))
     if running.facts is None and kept.count:
         identify(job.declared, who_answers(session), job.rules)
     return Result(host=task.host, result=kept)

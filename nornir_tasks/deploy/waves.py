@@ -23,7 +23,7 @@ waits, and a later part of its own fabric may go first.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -163,6 +163,14 @@ def waves(members: Iterable[Member], most_only_leaves: Mapping[str, int]) -> tup
         for together, name in steps
         for wave in _together(_parts(each, most_only_leaves, name) for each in together)
     )
+
+
+def waves_of(
+    network: Network, names: Collection[str], share: float, jobs: Mapping[str, frozenset[str]] = MappingProxyType({})
+) -> tuple[Wave, ...]:
+    """These switches of a network in the order of a push. ``share``: ``policy.wave_share``; ``jobs``: see members."""
+    everyone, chosen = tuple(members(network, jobs)), frozenset(names)
+    return waves((each for each in everyone if each.device in chosen), most_only_leaves(everyone, share))
 
 
 def backwards(waves: Iterable[Wave], out_of_band: frozenset[str]) -> tuple[Wave, ...]:

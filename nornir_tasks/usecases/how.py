@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nornir_tasks.deploy.fleet import Judge
+from nornir_tasks.deploy.planned import Planned
 from nornir_tasks.deploy.problems import Ways
 from nornir_tasks.files.push_lock import PushLock
 
@@ -14,6 +15,8 @@ class How:
 
     lock: PushLock | None = None
     """The site's, where the caller has it."""
+    planned: Planned | None = None
+    """The plan that a push carries out; None: what it shows."""
     judge: Judge | None = None
     jobs: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Job -> hosts that it runs on: no wave has two rails, pairs or planes of one."""

@@ -25,7 +25,7 @@ from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Push
 from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches, refuse_overtaken
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.deploy.waves import Wave, backwards, members, most_only_leaves, waves
+from nornir_tasks.deploy.waves import Wave, backwards, members, waves_of
 from nornir_tasks.design.capacity.management_paths import ManagementPath, management_paths
 from nornir_tasks.design.model.capabilities import Disruption
 from nornir_tasks.design.model.claims import BASE
@@ -33,6 +33,7 @@ from nornir_tasks.design.model.drain import Drain
 from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, LocalError, Problem, RefusedError
 from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.push_lock import PushLock, sole_push
+from nornir_tasks.usecases.approval import require_no_approval
 from nornir_tasks.usecases.earlier import before
 from nornir_tasks.usecases.how import USUAL, How
 from nornir_tasks.usecases.interrupted_push import PushInterrupted, settled
@@ -182,12 +183,12 @@ Approve = Callable[[PlanReport], bool]
 """Asked once, before anything is changed or saved. False ends the push as declined."""
 
 
-def plan(selection: Selection, reach: Reach, on: On = ignore) -> PlanReport:
+def plan(selection: Selection, reach: Reach, on: On = ignore, *, keeps_read: bool = False) -> PlanReport:
     """Read the switches and report what a push would change. Only reads are sent.
 
-    Raises the errors of all switches at once.
+    ``keeps_read``: with what was read, for a plan that is pushed later. Raises the errors of all switches at once.
     """
-    access = Access(reach, on, vault_of(selection.design, selection.planes))
+    access = Access(reach, on, vault_of(selection.design, selection.planes), keeps_read=keeps_read)
     selection = selection.with_releases(access.accepted(selection))
     with access.fleet(selection.design, selection) as switches:
         found = require_all(access.read(Work.READ, len(selection), switches.plan))
@@ -198,10 +199,12 @@ def plan(selection: Selection, reach: Reach, on: On = ignore) -> PlanReport:
 def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore, how: How = USUAL) -> PushReport:
     """Bring the switches to their wanted configurations, in waves; stop after the first wave with a failure.
 
-    Plans all first, and refuses all if one cannot be planned. Raises Interrupted if ``approve`` declines,
-    PushInterrupted on Ctrl-C during the push; failures of single switches are in the report.
+    Plans all first, and refuses all if one cannot be planned, or is not as ``how.planned``. Raises Interrupted if
+    ``approve`` declines, PushInterrupted on Ctrl-C during the push; failures of single switches are in the report.
     """
-    access = Access(reach, on, vault_of(selection.design, selection.planes))
+    if how.planned is None:
+        require_no_approval(selection.design)
+    access = Access(reach, on, vault_of(selection.design, selection.planes), planned=how.planned)
     selection = selection.with_releases(access.accepted(selection))
     return _Run("push", selection.design, selection, access, limit=selection.limit, how=how).run(approve)
 
@@ -288,7 +291,7 @@ class _Run:
 
     def run(self, approve: Approve) -> PushReport:
         """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left."""
-        stated = stated_by(self.verb, self.access.reach, self.design.site.intent.policy.changes)
+        stated = stated_by(self.verb, self.access.reach, self.design.site.intent.policy.changes, self.how.planned)
         state = self.design.site.record_directory
         locked = sole_push(state, self.verb) if self.how.lock is None else nullcontext(self.how.lock)
         with locked as lock, self.access.fleet(self.design, self.wanted) as switches:
@@ -334,7 +337,7 @@ class _Run:
                 file.forget(name)
 
     def _survey(self, switches: Fleet, past: _Past) -> PlanReport:
-        """Every switch's plan. RefusedError for each that runs what it will take back: it only looks as wanted."""
+        """Every switch's plan. RefusedError for each that will take back what it runs, or is not as it was planned."""
         found = require_all(
             self.access.read(
                 Work.READ, len(self.wanted), lambda report: switches.survey(past.journal, past.entries, report)
@@ -342,6 +345,7 @@ class _Run:
         )
         ways = self._ways(0)
         problems = [unconfirmed(name, each.waiting, ways) for name, each in found.items() if each.waiting is not None]
+        problems += together(each for plan in found.values() for each in plan.since)
         if problems:
             raise RefusedError(problems)
         return _report(found, self.design, past.dead, past.dead)
@@ -386,13 +390,10 @@ class _Run:
         return number, done
 
     def _waves(self, names: tuple[str, ...]) -> tuple[Wave, ...]:
-        network, chosen = self.design.network, frozenset(names)
-        everyone = tuple(members(network, self.how.jobs))
-        most = most_only_leaves(everyone, self.design.site.intent.policy.wave_share)
-        made = waves((each for each in everyone if each.device in chosen), most)
+        made = waves_of(self.design.network, names, self.design.site.intent.policy.wave_share, self.how.jobs)
         if not self.how.is_backwards:
             return made
-        return backwards(made, frozenset(each.device for each in everyone if each.away is not None))
+        return backwards(made, frozenset(each.device for each in members(self.design.network) if each.away is not None))
 
 
 def _unchanged(done: Results[Outcome]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from nornir_tasks.deploy.fleet import DEFAULT_WORKERS, Fleet, Results, T, Target
 from nornir_tasks.deploy.identity import Declared, Doubts
 from nornir_tasks.deploy.journal import JOURNAL, Journal
 from nornir_tasks.deploy.plan_one_switch import CONFIRM_WITHIN_S, Rules
+from nornir_tasks.deploy.planned import Planned
 from nornir_tasks.deploy.tasks import Job
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.capacity.management_paths import distances
@@ -62,6 +63,10 @@ class Access:
     vault: Vault = NO_SECRETS
     """The secrets that the site names."""
     doubts: Doubts = field(default_factory=Doubts)
+    planned: Planned | None = None
+    """The plan that a push carries out; None: what it shows."""
+    keeps_read: bool = False
+    """A plan is made that is pushed later."""
     heard: dict[str, dict[str, str]] = field(default_factory=dict)
     """Switch -> who is heard at its ports without a cable: what was planned with it is carried out with it."""
 
@@ -94,6 +99,8 @@ class Access:
                             once=_name(known[name].endpoint.once),
                             heard=self.heard.setdefault(name, {}),
                         ),
+                        planned=None if self.planned is None else self.planned.switches.get(name),
+                        keeps_read=self.keeps_read,
                         doubts=self.doubts,
                         # a way that other switches are reached by may take its time to come back
                         confirm_within_s=CONFIRM_WITHIN_S * (2 if name in carrying else 1),

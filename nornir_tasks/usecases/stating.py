@@ -1,6 +1,9 @@
 """What a push or rollback states in the journal: who makes it, and why."""
 
+from dataclasses import replace
+
 from nornir_tasks import __version__
+from nornir_tasks.deploy.planned import Planned
 from nornir_tasks.deploy.record import Stated
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.files.person import host, person
@@ -11,14 +14,15 @@ MOST_CHARACTERS = 500
 """Of a reason or a ticket: a line, not a document."""
 
 
-def stated_by(verb: str, reach: Reach, required: ChangesIntent | None) -> Stated:
+def stated_by(verb: str, reach: Reach, required: ChangesIntent | None, planned: Planned | None = None) -> Stated:
     """What is noted of it. Raises RefusedError for what the site requires and was not given."""
     given = {"message": reach.message.strip(), "ticket": reach.ticket.strip()}
     problems = [each for name, text in given.items() if (each := _wrong(verb, name, text, required)) is not None]
     if problems:
         raise RefusedError(problems)
     name, known_by = person()
-    return Stated(name, known_by, host(), __version__, given["message"], given["ticket"])
+    made = Stated(name, known_by, host(), __version__, given["message"], given["ticket"])
+    return made if planned is None else replace(made, plan=planned.hash, approved_by=", ".join(planned.approved_by))
 
 
 def _wrong(verb: str, name: str, text: str, required: ChangesIntent | None) -> Problem | None:

@@ -1,5 +1,6 @@
 """Secrets: a whole push, validate and rollback, with every library's log at its loudest, leaves none anywhere."""
 
+import json
 import os
 import re
 import subprocess
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from at_terminal import Operator, lab_of_its_own, small_site
+
+from nornir_tasks.files.plan_document import unpacked
 
 LOUD = (
     "import logging, sys\nlogging.basicConfig(level=1, filename=sys.argv.pop(1))\n"
@@ -68,8 +71,15 @@ def test_no_secret_is_printed_logged_or_kept(
     operator: Operator, secrets: frozenset[str], tmp_path: Path, figure: Callable[[str], None]
 ) -> None:
     log = tmp_path / "log"
-    printed = loud(operator, log, "plan", "--json")
-    printed += loud(operator, log, "push", "--yes")
+    file = operator.state / "plan.json"
+    printed = loud(operator, log, "plan", "--json", "--out", str(file))
+    written = ""
+    for each in json.loads(file.read_text())["switches"].values():
+        written += unpacked(each["read"]) + unpacked(each["changes"])
+    engines = set(re.findall(r"localized (\S+) auth", written))
+    assert engines, "SNMP engines' names, which agents tell everybody (RFC 3414, 4), stand before the keys"
+    assert [each for each in secrets - engines if each in written] == []
+    printed += loud(operator, log, "push", "--yes", "--plan", str(file))
     printed += loud(operator, log, "validate", "--all", "--json")
     printed += loud(operator, log, "rollback", "--yes")
     printed += loud(operator, log, "push", "--yes", "--json")

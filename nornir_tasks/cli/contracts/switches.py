@@ -5,6 +5,7 @@ from typing import Literal, NotRequired
 from typing_extensions import TypedDict  # pydantic takes no other one before Python 3.12
 
 from nornir_tasks.cli.contracts.envelope import Envelope, Verdict, described
+from nornir_tasks.files.plan_document import PlanBody
 from nornir_tasks.usecases.pushes import State
 
 
@@ -74,6 +75,27 @@ class PlanDocument(_Plan):
     """``nornir plan``."""
 
     unconfirmed: dict[str, Unconfirmed]
+
+
+@described
+class PlanFileDocument(Envelope, PlanBody):
+    """What ``nornir plan --out FILE`` writes. What is packed is base64 of zlib of UTF-8."""
+
+
+@described
+class ApproveDocument(PlanDocument):
+    """``nornir approve``: the plan, and who has signed it."""
+
+    plan: str
+    """Its hash."""
+    made: str
+    expires: str
+    waves: list[list[str]]
+    at_least: int
+    """How many must sign; 0: the site asks for no approval."""
+    signed_by: list[str]
+    missing: int
+    """How many more must sign."""
 
 
 class WayBack(TypedDict):
@@ -272,6 +294,10 @@ class RecordEntry(PushEntry):
     tool_version: str | None
     message: str | None
     ticket: str | None
+    plan: str | None
+    """SHA-256 of the plan file that it carried out; null: it was made without."""
+    approved_by: list[str]
+    """Who had signed that."""
     seconds: int | None
     switch_seconds: dict[str, int]
     added: NotRequired[dict[str, int]]

@@ -26,6 +26,8 @@ PLACEHOLDER = r"<secret:[a-z0-9][a-z0-9_-]{0,63}>|<hidden(?::[0-9a-f]{16})?>"
 
 _NAMED = re.compile(rf"<secret:({NAME.pattern})>")
 _HIDDEN = re.compile(r"<hidden(?::[0-9a-f]{16})?>")
+_STORED = re.compile(r"\$(?:[0-9][a-z]?|y|gy|nvsec)\$[^\s\"':]+")
+"""As crypt(5) has hashes, and as switches have values that they encrypt themselves."""
 
 
 def placeholder(name: str) -> str:
@@ -52,3 +54,11 @@ def has_hidden(text: str) -> bool:
 def without_names(text: str) -> str:
     """The same text with every placeholder as what a switch does not show: where values stand, and not which."""
     return re.sub(PLACEHOLDER, HIDDEN, text)
+
+
+def for_others(text: str) -> str:
+    """The same text for a file that others read: names of secrets stay, digests go, which only this process compares.
+
+    Hashes and encrypted values go wherever they stand: a switch may show one as a key, where no value is looked for.
+    """
+    return _STORED.sub(HIDDEN, _HIDDEN.sub(HIDDEN, text))

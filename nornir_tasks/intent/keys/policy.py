@@ -89,6 +89,18 @@ class ChangesIntent(Part):
     """Its number in the site's system for changes: ``nornir push --ticket ID``."""
 
 
+class ApprovalIntent(Part):
+    """Who must approve what is pushed. With it ``nornir push`` takes a signed plan alone (docs/howto/approval.md)."""
+
+    signers: Annotated[str, Field(min_length=1, max_length=255)]
+    """File of those who may sign, in the form of ``ssh-keygen`` ("ALLOWED SIGNERS"): a name and a public key a line.
+    Beside the intent, unless it is an absolute path."""
+    at_least: Annotated[int, Field(ge=1, le=16)]
+    """How many of them must sign a plan. Each counts once, by name; the one who planned counts as any other."""
+    valid_hours: Annotated[int, Field(ge=1, le=720), Unit("hours")] = 24
+    """So long after its making a plan may be pushed."""
+
+
 class PolicyIntent(Part):
     """What holds for every fabric and plane that says nothing else: DSCP, priority, PFC, ECN, weights and MTU."""
 
@@ -131,3 +143,5 @@ class PolicyIntent(Part):
     """What happens to ports without a cable: kept shut, or none of our business."""
     wave_share: Annotated[float, Field(gt=0, le=1)] = 0.25
     """Of the leaves that are the only one of some host: the share that one wave of a push may take, at least one."""
+    approval: ApprovalIntent | None = None
+    """Pushes need a plan that was signed. Without it any operator's push goes. Rollbacks and drains need none."""

@@ -38,6 +38,7 @@ def given(*words: str) -> Iterator[None]:
         ("nornir lab up, then nornir trust x", "nornir lab up --site {site}, then nornir trust --site {site} x"),
         ("others: nornir lab down --site NAME", "others: nornir lab down --site NAME"),
         ("as nornir records it", "as nornir records it"),
+        ("then nornir push --plan p.json", "then nornir push --site {site} --plan p.json"),
     ],
 )
 def test_a_hint_lacks_no_option_that_the_command_line_was_given(hint: str, expected: str, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -113,10 +114,15 @@ def test_what_fails_beside_other_steps_ends_the_demo_in_its_own_with_its_words(
 
 
 def test_a_demo_that_fails_ends_what_runs_beside_it(demo: Demo, tmp_path: Path) -> None:
-    done = demo(is_root=True, sends="sleep 600 & echo $! >sending; wait", play="exit 4")
+    begun = "while [ ! -s sending ]; do sleep 0.1; done"
+    done = demo(is_root=True, sends="sleep 600 & echo $! >sending; wait", play=f"{begun}; exit 4")
     assert done.returncode == 4
     status = Path(f"/proc/{(tmp_path / 'sending').read_text().strip()}/status")
-    assert not status.exists() or "\nState:\tZ" in status.read_text()  # where nothing takes in orphans' ends
+    for _ in range(100):  # it has its signal, and takes it when it has its turn
+        if not status.exists() or "\nState:\tZ" in status.read_text():  # a zombie where nothing takes in orphans' ends
+            return
+        time.sleep(0.1)
+    raise AssertionError("what was sending still runs")
 
 
 def test_a_proof_that_cannot_be_made_is_left_out_and_said_before_and_after_all_else(

@@ -176,9 +176,7 @@ class Transaction:
     def _find_out(self, session: SwitchSession, token: str, lost: Exception) -> None:
         """The answer to a commit was lost: read the state. Returns if it took effect, else CommitError."""
         try:
-            if self.rules.first_push and isinstance(lost, AuthError):  # the account that committed is gone, or is not
-                session = self._patiently(self.opener)
-            fate = self._patiently(lambda: session.fate(token))
+            session, fate = self._fate(session, token, lost)
             if fate is Fate.STAGED:
                 self._patiently(lambda: session.drop((token,)))
                 fate = self._patiently(lambda: session.fate(token))
@@ -194,6 +192,17 @@ class Transaction:
         hint = f"the switch says so itself; repeat it: {self._again}"
         none = Problem(self.device, "the answer to the commit was lost; nothing was committed", hint=hint)
         raise CommitError((*problems_of(self.device, lost), none)) from lost
+
+    def _fate(self, session: SwitchSession, token: str, lost: Exception) -> tuple[SwitchSession, Fate]:
+        """What became of a candidate, and the session that said so. In a first push the account may be gone by now."""
+        if not isinstance(lost, AuthError):
+            try:
+                return session, self._patiently(lambda: session.fate(token))
+            except AuthError:
+                if not self.rules.first_push:
+                    raise
+        fresh = self._patiently(self.opener) if self.rules.first_push else session
+        return fresh, self._patiently(lambda: fresh.fate(token))
 
     # -- after the commit ------------------------------------------------------------------------------------------
 

@@ -88,7 +88,7 @@ class Layout:
         return {port: tuple(each) for port, each in found.items()}
 
 
-_layout = lru_cache(maxsize=4096)(Layout)
+_layout = lru_cache(maxsize=4_000)(Layout)
 """By places. A fabric has a handful for each model of switch and counter."""
 
 

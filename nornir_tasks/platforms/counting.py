@@ -26,7 +26,7 @@ anta/tests/interfaces.py, NO_LIGHT_DBM)."""
 ALL = frozenset(Counter)
 NUMBERS = {str(number): number for number in range(8)}
 """Priorities and queues, as tables name them."""
-placed = lru_cache(maxsize=2**16)(Place)
+placed = lru_cache(maxsize=60_000)(Place)
 """A place by port and index, made once for all switches that have it."""
 _UNKNOWN = "no published source says where this system shows it"
 

@@ -141,10 +141,12 @@ def test_a_switch_that_lost_its_power_after_its_change_is_named_and_one_command_
     assert changed == {bad}
 
 
+@pytest.mark.long
 def test_a_switch_whose_timer_runs_is_waited_for_and_then_as_before(operator: Operator) -> None:
     """It hangs right after its commit: it takes the change back by itself, and answers again after a while."""
     before = spoil(operator, *ALL)
-    bad, running = "spine-2", operator.control.ask("running-config", device="spine-2")
+    bad = "leaf-g1-r1"
+    running = operator.control.ask("running-config", device=bad)
 
     def hang() -> None:
         wait_for_commit(operator, bad, running)
@@ -158,7 +160,7 @@ def test_a_switch_whose_timer_runs_is_waited_for_and_then_as_before(operator: Op
 
     report = pushed(
         operator,
-        lambda name: thread.start() if name == "leaf-g1-r0" and not thread.ident else None,
+        lambda name: thread.start() if name == "spine-2" and not thread.ident else None,
         Time(operator, wake),
     )
     thread.join()

@@ -38,7 +38,7 @@ def test_of_what_was_pushed_the_switches_say_that_it_works(pushed: Operator) -> 
     assert ("syslog", SWITCHES["nvue"]) not in found
     assert found["certificate", SWITCHES["eos"]].startswith(f"certificate of {SWITCHES['eos']}, 127.")
     only = pushed.json("validate", "--plane", "base", "--all")
-    assert {each["check"] for each in only["findings"]} == {"reach", "config", *OF_BASE}
+    assert {each["check"] for each in only["findings"]} == {"reach", "config", "power", *OF_BASE}
 
 
 def other_server(operator: Operator, device: str) -> None:

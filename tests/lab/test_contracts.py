@@ -95,10 +95,14 @@ def test_one_check_alone_is_judged_and_is_its_own_cause(lab: Operator) -> None:
 
 def test_of_a_switch_that_does_not_answer_one_check_could_not_tell(lab: Operator) -> None:
     of_all = lab.json("validate", "--only", "mtu")["of"]
+    devices = lab.lab / "devices.yml"
+    listed = devices.read_text()
+    devices.write_text(f"timeout_s: 5\n{listed}")
     lab.json("lab", "freeze", "spine-2")
     try:
         found = lab.json("validate", "--only", "mtu", code=9)
     finally:
+        devices.write_text(listed)
         lab.json("lab", "mend", "spine-2")
     assert found["of"] == of_all
     assert found["tested"] < of_all

@@ -42,6 +42,7 @@ def assert_kept(operator: Operator, switch: str, drain: dict[str, str]) -> None:
     assert operator.running() == before
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("switch", ["leaf-g1-r0", "leaf-g1-r1", "spine-2"])
 def test_a_drain_is_kept_by_every_push_until_it_is_ended_and_leaves_nothing(
     operator: Operator, switch: str, monkeypatch: pytest.MonkeyPatch

@@ -34,7 +34,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RoutedLab]:
 
 def hops(lab: RoutedLab, leaf: str) -> int:
     """Next hops to the hosts' block of the other leaf."""
-    return max(len(each) for prefix, each in lab.kernel(leaf).items() if prefix.endswith("/24"))
+    return max((len(each) for prefix, each in lab.kernel(leaf).items() if prefix.endswith("/24")), default=0)
 
 
 def assert_crosses(lab: RoutedLab, *spines: str) -> dict[str, Any]:

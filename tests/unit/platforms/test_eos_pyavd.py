@@ -29,6 +29,7 @@ from tests.unit.platforms.crosscheck_switches import switches, text_of
 from tests.unit.platforms.eos_examples import configs, examples, facts_of, leaf, rendered, with_guarantee
 
 NOT_COMPARED = {
+    "route-map <name> permit|deny <n> / description <text>",  # of drained switches alone
     "ip load-sharing trident|arad <seed>",
     "random-detect ecn count",
     "hardware counter feature ecn out",

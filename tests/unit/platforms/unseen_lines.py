@@ -137,6 +137,7 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
 
 NOT_JUDGED: dict[str, set[str]] = {
     "eos": {
+        "route-map <name> permit|deny <n> / description <text>",  # of drained switches alone
         "random-detect ecn count",  # only with telemetry.counters, which no site has
         "hardware counter feature ecn out",
         "no lldp receive",  # of ports to upstreams: the edge routers of the sites are Cumulus Linux
@@ -172,6 +173,7 @@ NOT_JUDGED: dict[str, set[str]] = {
         "switchport mode access",
     },
     "nxos": {
+        "route-map <name> <permit|deny> <n> / description <text>",  # of drained switches alone
         "banner motd ^",
         "advertisement-interval <n>",
         "dlb-interface <port>",

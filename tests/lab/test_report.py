@@ -136,6 +136,7 @@ def test_a_page_before_any_run_names_what_to_run_and_reads_no_switch(tmp_path: P
 def test_what_was_kept_and_is_spoilt_is_named_and_a_verb_goes_on_without_keeping(
     pushed: Operator, tmp_path: Path
 ) -> None:
+    pushed.run("validate")
     (file,) = pushed.state.glob("*/lab-records/last_validate.json")
     file.write_text("{")
     refused = pushed.run("report", "--html", str(tmp_path / "page.html"), code=11)

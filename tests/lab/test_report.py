@@ -97,6 +97,7 @@ def test_the_page_shows_what_was_found_last_with_its_age_and_what_changed_since(
     pushed.run("push", "--yes")
     assert 'unknown">passed, before a change</span></h1>' in page(pushed, tmp_path)
     assert "A push or rollback began since then" in page(pushed, tmp_path)
+    time.sleep(1.1)
     validated(pushed, tmp_path)
     intent = pushed.site / "fabric.yml"
     before = intent.read_text()

@@ -124,6 +124,18 @@ class _Way:
         return tuple(name for name in found.values if name not in waiting and name in standing)
 
     def _look(self, names: tuple[str, ...]) -> Results[PlanSummary]:
+        """Those that answer, and why the others cannot be judged: one that refuses all is asked apart from them."""
+        try:
+            return self._surveyed(names)
+        except GpufabricError as error:
+            if len(names) == 1:
+                return Results({}, {names[0]: error})
+        found: Results[PlanSummary] = Results({}, {})
+        for name in names:
+            found = found.merged(self._look((name,)))
+        return found
+
+    def _surveyed(self, names: tuple[str, ...]) -> Results[PlanSummary]:
         design = self.selection.design
         journal = Journal(design.site.record_directory / JOURNAL)
         wanted, access = before(design, self.push, self.reach, self.on, names)

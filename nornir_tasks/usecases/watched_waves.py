@@ -58,9 +58,16 @@ class Watch:
         return approved
 
     def judge(self, wave: Wave) -> dict[str, GpufabricError]:
-        """Switch of the wave -> what has become worse there, at its neighbours or at its cables."""
+        """Switch of the wave -> what has become worse there, at its neighbours or at its cables.
+
+        That it cannot be judged counts as worse: an exception would end the push with no way back.
+        """
         found: dict[str, list[Problem]] = {}
-        for problem in self._problems(wave):
+        try:
+            problems = list(self._problems(wave))
+        except GpufabricError as error:
+            return {wave.devices[0]: error}
+        for problem in problems:
             device = problem.where if problem.where in wave.devices else wave.devices[0]
             found.setdefault(device, []).append(problem)
         return {device: ValidationFailed(problems) for device, problems in found.items()}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -79,6 +80,28 @@ class Operator:
 
     def hands(self) -> dict[str, Hand]:
         return hands(self.lab)
+
+
+@contextmanager
+def at_its_question(operator: Operator, *words: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A verb that has printed its question, and the keyboard of its terminal."""
+    keyboard, terminal = pty.openpty()
+    verb = subprocess.Popen(
+        [str(NORNIR), *words, "--site", str(operator.site)],
+        env={**os.environ, "GPUFABRIC_STATE": str(operator.state)},
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert verb.stderr is not None
+    shown = b""
+    while b"[y/N]" not in shown and (more := verb.stderr.read(1)):
+        shown += more
+    try:
+        yield verb, keyboard
+    finally:
+        os.close(keyboard)
+        os.close(terminal)
 
 
 def lab_site(where: Path) -> Operator:

@@ -1,7 +1,6 @@
 """An answer lost amid a push, a push that died amid it, and Ctrl-C: what is said of the switch is what is so."""
 
 import os
-import pty
 import re
 import signal
 import sqlite3
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from at_terminal import Operator, lab_of_its_own, small_site
+from at_terminal import Operator, at_its_question, lab_of_its_own, small_site
 from cutting import Cutter, cutting
 from one_push import Noted, transaction
 
@@ -28,7 +27,6 @@ from nornir_tasks.errors import CommitError, Interrupted, LeftToTimerError, Refu
 from nornir_tasks.inventory.endpoints import endpoints
 from nornir_tasks.usecases.reach import evidence_of
 from nornir_tasks.usecases.site import load, select
-from tests.preloaded_client import NORNIR
 
 DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
 BY_SYSTEM = pytest.mark.parametrize("system", sorted(DEVICES))
@@ -375,25 +373,12 @@ def test_a_push_that_is_interrupted_just_before_a_commit_leaves_the_switch_as_it
 @pytest.mark.parametrize("how", ["end of input", "ctrl-c"])
 def test_who_walks_away_from_the_question_has_declined(operator: Operator, how: str) -> None:
     before = spoil(operator, "eos")
-    keyboard, terminal = pty.openpty()
-    push = subprocess.Popen(
-        [str(NORNIR), "push", "--limit", DEVICES["eos"], "--site", str(operator.site)],
-        env={**os.environ, "GPUFABRIC_STATE": str(operator.state)},
-        stdin=terminal,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert push.stderr is not None
-    prompt = b""
-    while b"[y/N]" not in prompt:
-        prompt += push.stderr.read(1)
-    if how == "ctrl-c":
-        push.send_signal(signal.SIGINT)
-    else:
-        os.write(keyboard, b"\x04")
-    _, rest = push.communicate(timeout=90)
-    os.close(keyboard)
-    os.close(terminal)
+    with at_its_question(operator, "push", "--limit", DEVICES["eos"]) as (push, keyboard):
+        if how == "ctrl-c":
+            push.send_signal(signal.SIGINT)
+        else:
+            os.write(keyboard, b"\x04")
+        _, rest = push.communicate(timeout=90)
     assert push.returncode == 130
     assert b"declined; nothing was changed" in rest
     assert operator.hands()[DEVICES["eos"]].running() == before

@@ -2,15 +2,13 @@
 
 import json
 import os
-import pty
 import re
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from at_terminal import Operator, lab_of_its_own, small_site
+from at_terminal import Operator, at_its_question, lab_of_its_own, small_site
 from one_push import Noted, transaction
 
 from nornir_tasks.deploy.plan_one_switch import Rules
@@ -20,7 +18,6 @@ from nornir_tasks.errors import CommitError
 from nornir_tasks.inventory.endpoints import endpoints
 from nornir_tasks.usecases.reach import evidence_of
 from nornir_tasks.usecases.site import load, select
-from tests.preloaded_client import NORNIR
 
 ALL = ("leaf-g1-r0", "leaf-g1-r1", "spine-1", "spine-2")
 EOS, NXOS = "leaf-g1-r0", "leaf-g1-r1"
@@ -89,24 +86,11 @@ def bootflash(operator: Operator) -> str:
 
 def test_a_push_that_fails_in_its_second_wave_names_its_number_what_is_left_and_both_ways(operator: Operator) -> None:
     spoil(operator, *ALL)
-    keyboard, terminal = pty.openpty()
-    push = subprocess.Popen(
-        [str(NORNIR), "push", "--json", "--site", str(operator.site)],
-        env={**os.environ, "GPUFABRIC_STATE": str(operator.state)},
-        stdin=terminal,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert push.stderr is not None
-    prompt = b""
-    while b"[y/N]" not in prompt:
-        prompt += push.stderr.read(1)
-    operator.hands()["spine-1"].nvue({"interface": {"swp2": {"description": "a colleague, meanwhile"}}})
-    before = operator.running()
-    os.write(keyboard, b"y\n")
-    stdout, stderr = (each.decode() for each in push.communicate(timeout=200))
-    os.close(keyboard)
-    os.close(terminal)
+    with at_its_question(operator, "push", "--json") as (push, keyboard):
+        operator.hands()["spine-1"].nvue({"interface": {"swp2": {"description": "a colleague, meanwhile"}}})
+        before = operator.running()
+        os.write(keyboard, b"y\n")
+        stdout, stderr = (each.decode() for each in push.communicate(timeout=200))
     assert push.returncode == 7, stdout + stderr
     document = json.loads(stdout)
     assert (document["changed"], document["not_started"]) == ([EOS], [NXOS, "spine-2"])
